@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The handler only sets a flag, which the schedule polls; the executing thread does the rest. A second
- * signal, or one while no kernel runs, has its default action. A handler that the program installs later
- * replaces this one.
+ * signal that is no repetition, or one while no kernel runs, has its default action. A handler that the
+ * program installs later replaces this one.
  */
 #include "interrupt.h"
 
@@ -11,13 +11,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "orrery/signal_repeat.h"
+
 static const int caught[] = {SIGINT, SIGTERM};
 static volatile sig_atomic_t caught_signal, runs;
+static struct timespec first; /* signal that is caught; of the handler */
 
 static void on_signal(int signal_number)
 {
+    if (caught_signal && signal_repeats(&first))
+        return;
     if (runs && !caught_signal) {
         caught_signal = signal_number;
+        signal_repeats(&first);
         return;
     }
     signal(signal_number, SIG_DFL);

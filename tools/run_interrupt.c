@@ -10,18 +10,26 @@
 #include <unistd.h>
 
 #include "orrery/schedule.h"
+#include "orrery/signal_repeat.h"
 
 static const int caught[] = {SIGINT, SIGTERM};
 static volatile sig_atomic_t came, launches;
 static volatile sig_atomic_t
     ends_before; /* a launch has begun: while a compiler runs nothing is to be summed up */
 
-/* The handler is gone as it is called: a second signal ends the command at once. */
+static struct timespec first; /* signal that came; of the handler */
+
+/* A second signal that is no repetition ends the command at once. */
 static void on_signal(int signal_number)
 {
+    const bool again = came != 0;
+    if (signal_repeats(&first))
+        return;
     came = signal_number;
-    if (ends_before && !launches)
+    if (again || (ends_before && !launches)) {
+        signal(signal_number, SIG_DFL);
         raise(signal_number);
+    }
 }
 
 static void note(const char *text)
@@ -38,7 +46,7 @@ static void show_launch(uint32_t launch, const char *kernel, uint32_t percent)
 void interrupt_catch(void)
 {
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) {
-        struct sigaction action = {.sa_flags = (int)(SA_RESTART | SA_RESETHAND)}, before;
+        struct sigaction action = {.sa_flags = SA_RESTART}, before;
         action.sa_handler = on_signal;
         if (sigaction(caught[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
             sigaction(caught[i], &action, NULL);

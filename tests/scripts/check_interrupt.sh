@@ -15,17 +15,19 @@ export CLOCK=$build/.libs/fast_clock.so
 bad=0
 
 cat >ends.py <<'P'
-"""ends.py SIGNAL COMMAND...: runs COMMAND, sends SIGNAL once it says that a kernel has run for long; prints all it said."""
+"""ends.py SIGNAL COMMAND...: runs COMMAND, sends SIGNAL once it says that a kernel has run for long; prints all it said.
+The signal goes to the process and to its group, as timeout(1) sends it, and `orrery run` passes it on as well."""
 import os, signal, subprocess, sys
 def as_a_shell_starts_it():
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
 child = subprocess.Popen(sys.argv[2:], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                         preexec_fn=as_a_shell_starts_it, env={**os.environ, "LD_PRELOAD": os.environ["CLOCK"]})
+                         preexec_fn=as_a_shell_starts_it, start_new_session=True, env={**os.environ, "LD_PRELOAD": os.environ["CLOCK"]})
 for line in child.stdout:
     print(line, end="", flush=True)
     if "has run for" in line:
         os.kill(child.pid, getattr(signal, sys.argv[1]))
+        os.killpg(child.pid, getattr(signal, sys.argv[1]))
 print("status", child.wait())
 P
 
