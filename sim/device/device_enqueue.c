@@ -361,6 +361,32 @@ static const char *no_queue(const struct enqueue_attempt *attempt)
            "default queue on the device, so that get_default_queue() is null";
 }
 
+static const char *refusal(enum enqueue_error error)
+{
+    switch (error) {
+    case ENQUEUE_QUEUE_FULL: return "the queue on the device is full";
+    case ENQUEUE_EVENT_ALLOCATION_FAILURE: return "no event on the device is left";
+    case ENQUEUE_INVALID_NDRANGE: return "the range is not valid";
+    case ENQUEUE_INVALID_EVENT_WAIT_LIST: return "an event of the list is not valid";
+    case ENQUEUE_INVALID_ARG_SIZE: return "the size of local memory is 0";
+    case ENQUEUE_OUT_OF_RESOURCES: return "it needs more than the device has";
+    case ENQUEUE_INVALID_QUEUE: return "the queue is not valid";
+    case ENQUEUE_SUCCESS:
+    case ENQUEUE_FAILURE:
+    default: return "an argument is not valid";
+    }
+}
+
+/* Kernels ignore the error as host programs do. */
+static void count_refusal(struct enqueue_attempt *attempt, enum enqueue_error error)
+{
+    struct launch *launch = attempt->launch;
+    if (launch->refused.count++)
+        return;
+    launch->refused.why = refusal(error);
+    launch->refused.site = attempt->call->site;
+}
+
 static int64_t enqueue(struct enqueue_attempt *attempt)
 {
     enum enqueue_error error = attempt->kernel ? check_kernel(attempt) : check_marker(attempt);
@@ -370,6 +396,8 @@ static int64_t enqueue(struct enqueue_attempt *attempt)
     free((void *)(uintptr_t)attempt->queue.compute_units);
     if (error == ENQUEUE_INVALID_QUEUE && !attempt->call->handle)
         attempt->call->misuse = no_queue(attempt);
+    else if (error != ENQUEUE_SUCCESS)
+        count_refusal(attempt, error);
     return error == ENQUEUE_SUCCESS || attempt->program->detailed_errors ? error : ENQUEUE_FAILURE;
 }
 

@@ -605,6 +605,27 @@ static void say_not_printed(const struct launch *launch)
     report_note_output(launch->report, text);
 }
 
+/* Of the first launch that has such calls: a kernel that tries again may have many. */
+static void say_refused(struct device *device, const struct launch *launch)
+{
+    char text[400], at[160] = "";
+    struct source_place place;
+    if (!launch->refused.count || device->refusal_noted)
+        return;
+    device->refusal_noted = true;
+    launch_place(launch, launch->refused.site, &place);
+    if (place.line)
+        snprintf(at, sizeof at, " at %.100s:%" PRIu32 ":%" PRIu32, place.file ? place.file : "", place.line,
+                 place.column);
+    snprintf(text, sizeof text,
+             "kernel %.80s: %" PRIu64
+             " call%s of enqueue_kernel returned an error, and nothing was enqueued; the "
+             "first%s: %s",
+             launch->info.kernel, launch->refused.count, launch->refused.count == 1 ? "" : "s", at,
+             launch->refused.why);
+    report_note_output(launch->report, text);
+}
+
 enum status launch_end(struct live_launch *live, uint64_t *out_time, struct diagnosis *diagnosis)
 {
     struct device *device = live->device;
@@ -625,6 +646,7 @@ enum status launch_end(struct live_launch *live, uint64_t *out_time, struct diag
     clock_reach(&device->clock, *out_time);
     concurrent_remove(&device->concurrent, live);
     say_not_printed(launch);
+    say_refused(device, launch);
     if (device->printed)
         fflush(stdout); /* OpenCL C 2.0, 6.13.13.1: with the kernel's event */
     device->printed = false;

@@ -45,7 +45,8 @@ struct device {
     bool checker_listens;
     printf_sink *printf_sink;
     void *printf_self;
-    bool printed; /* kernels have printed to stdout since it was flushed last */
+    bool printed;       /* kernels have printed to stdout since it was flushed last */
+    bool refusal_noted; /* a note has said that a call of enqueue_kernel returned an error */
 
     struct device_queues queues;
 

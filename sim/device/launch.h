@@ -112,9 +112,15 @@ struct launch {
     uint64_t waves;                      /* number of waves started so far */
     uint64_t group_ns;                   /* simulated time charged for groups so far */
     uint64_t printed_bytes, not_printed; /* bytes in the printf buffer; calls that did not fit */
-    bool print_closed;                   /* a call did not fit, so later ones are dropped, too */
-    bool exhausted;                      /* out of memory for printf or for operands of collectives */
-    bool contended;                      /* some wave spun while lanes of it were parked */
+    /* calls of enqueue_kernel and enqueue_marker that returned an error; of the first, why and where */
+    struct {
+        uint64_t count;
+        const char *why;
+        uint32_t site;
+    } refused;
+    bool print_closed; /* a call did not fit, so later ones are dropped, too */
+    bool exhausted;    /* out of memory for printf or for operands of collectives */
+    bool contended;    /* some wave spun while lanes of it were parked */
     /* parked lanes of a spinning wave's own sub-group continue at once, without a progress finding */
     bool splits_freely;
 };

@@ -250,6 +250,23 @@ done
 # a scenario that only builds its program says that nothing ran
 printf 'orrery: 1\nprogram: {source: first.cl}\nexpect: {findings: []}\n' >built.yaml
 expect 0 -e "note: no kernel ran: the scenario has no 'launch'" -- "$orrery" run built.yaml
+cat >fills_queue.yaml <<'Y'
+orrery: 1
+checks: fast
+program:
+  options: -cl-std=CL3.0
+  text: |
+    kernel void parent(global int *o, queue_t q)
+    {
+        for (int i = 0; i < 2000; i++)
+            enqueue_kernel(q, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{ o[i] = 1; });
+    }
+launch: [{kernel: parent, global: [1], args: [{buffer: {type: int, count: 2000, fill: 0}}, {queue: default}]}]
+Y
+# A kernel that ignores what enqueue_kernel returns looks clean.
+expect 0 -e 'calls of enqueue_kernel returned an error, and nothing was enqueued; the first at program.cl:4:69: the queue on the device is full' \
+    -- "$orrery" run fills_queue.yaml
+expect 124 -e 'or let the host enqueue what is left' -- "$orrery" run "$src/scenarios/faulty/endless_children.yaml"
 expect 0 -o 'PASS: built.yaml' -e "note: built.yaml: no kernel ran: the scenario has no 'launch'" -- "$orrery" check built.yaml
 # of several scenarios those that do not pass are named at the end, one has had its verdict
 sed 's/findings: \[\]/findings: [{id: misaligned}]/' built.yaml >differs.yaml
