@@ -318,10 +318,19 @@ static bool ends_with(const char *text, const char *end)
     return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-static bool write_svg(const struct topology *topology, const char *path)
+static bool may_write_svg(const char *path, bool force)
+{
+    struct diagnosis diagnosis = {0};
+    if (report_output_check("svg", path, "<svg xmlns=", force, &diagnosis) == STATUS_OK)
+        return true;
+    tools_message_diagnosis(&diagnosis);
+    return false;
+}
+
+static bool write_svg(const struct topology *topology, const char *path, bool force)
 {
     errno = 0;
-    FILE *stream = fopen(path, "we");
+    FILE *stream = report_output_open(path, "w", force);
     bool fine = stream && topology_print_svg(topology, stream);
     fine = stream && fclose(stream) == 0 && fine;
     if (!fine)
@@ -332,8 +341,11 @@ static bool write_svg(const struct topology *topology, const char *path)
 
 static int show(const struct topology_arguments *arguments, const struct scenario *scenario)
 {
+    const bool force = scenario->force_files;
     if (arguments->partition)
         return ask(&scenario->device.topology, arguments->partition);
+    if (arguments->svg && !may_write_svg(arguments->svg, force))
+        return EXIT_USAGE;
     for (uint32_t i = 0; i < scenario_root_count(scenario); i++) {
         const struct device_config *device = scenario_root(scenario, i);
         if (scenario_root_count(scenario) > 1)
@@ -342,7 +354,7 @@ static int show(const struct topology_arguments *arguments, const struct scenari
         if (!describe(&device->topology))
             return EXIT_FAILED;
     }
-    return !arguments->svg || write_svg(&scenario->device.topology, arguments->svg) ? 0 : EXIT_USAGE;
+    return !arguments->svg || write_svg(&scenario->device.topology, arguments->svg, force) ? 0 : EXIT_USAGE;
 }
 
 static int list_presets(void)

@@ -52,6 +52,12 @@ done
 [ $? = 2 ] && grep -q '/dev/full' "$work/message" || { echo "a full disk:"; cat "$work/message"; bad=1; }
 "$build/orrery" topology --svg="$work/none/x.svg" tiny >/dev/null 2>"$work/message"
 [ $? = 2 ] && grep -q 'none/x.svg' "$work/message" || { echo "no such folder:"; cat "$work/message"; bad=1; }
+# a file that is no such picture is kept, and an earlier picture is replaced
+echo notes >"$work/notes"
+"$build/orrery" topology --svg="$work/notes" tiny >/dev/null 2>"$work/message"
+[ $? = 2 ] && grep -q 'not such a report' "$work/message" && [ "$(cat "$work/notes")" = notes ] || { echo "another file:"; cat "$work/message"; bad=1; }
+"$build/orrery" topology --force --svg="$work/notes" tiny >/dev/null && "$build/orrery" topology --svg="$work/notes" tiny >/dev/null ||
+    { echo "an earlier picture is not replaced"; bad=1; }
 echo "$presets presets"
 [ "$presets" -gt 3 ] || bad=1
 exit "$bad"
