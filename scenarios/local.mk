@@ -164,6 +164,7 @@ scenario_tests = \
 	%D%/faulty/non_uniform.yaml \
 	%D%/faulty/null_read.yaml \
 	%D%/faulty/null_write.yaml \
+	%D%/faulty/pointer_forms.yaml \
 	%D%/faulty/private_overflow.yaml \
 	%D%/faulty/private_read.yaml \
 	%D%/faulty/private_write.yaml \
