@@ -38,6 +38,7 @@ scenario_tests = \
 	%D%/clean/printf.yaml \
 	%D%/clean/printf_buffer.yaml \
 	%D%/clean/program_scope.yaml \
+	%D%/clean/rare_instructions.yaml \
 	%D%/clean/reduction.yaml \
 	%D%/clean/shared_buffer.yaml \
 	%D%/clean/stacks.yaml \
@@ -389,6 +390,7 @@ scenario_files = \
 	%D%/clean/partial_group.cl \
 	%D%/clean/printf.cl \
 	%D%/clean/program_scope.cl \
+	%D%/clean/rare_instructions.spvasm \
 	%D%/clean/reduction.cl \
 	%D%/clean/shared_buffer.cl \
 	%D%/clean/stacks.cl \
