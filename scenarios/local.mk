@@ -140,6 +140,7 @@ scenario_tests = \
 	%D%/faulty/barrier_sub_groups_serial.yaml \
 	%D%/faulty/barrier_iterations.yaml \
 	%D%/faulty/collective_divergence.yaml \
+	%D%/faulty/async_copy_returned.yaml \
 	%D%/faulty/async_copy_some.yaml \
 	%D%/faulty/constant_write.yaml \
 	%D%/faulty/elements.yaml \
