@@ -722,6 +722,7 @@ source_scripts = \
 	%D%/scripts/check_layers.sh \
 	%D%/scripts/check_names.sh \
 	%D%/scripts/check_assertions.sh \
+	%D%/scripts/check_sections.sh \
 	%D%/scripts/check_page_types.sh \
 	%D%/scripts/check_tables.sh \
 	%D%/scripts/check_words.sh
