@@ -38,8 +38,8 @@ struct group_wave {
     uint32_t unchanged_steps; /* steps since it last changed memory or passed a barrier */
     uint64_t steps;
     int64_t priority; /* pct: the higher goes first */
-    /* pct: steps since its priority dropped, it changed memory or passed a barrier of the work-group. A replay
-     * drops no priorities and uses unchanged_steps. */
+    /* pct: steps since its priority dropped, it changed memory or passed a barrier of the work-group. A
+     * replay drops no priorities and uses unchanged_steps. */
     uint32_t priority_steps;
     uint32_t barriers;  /* number of barriers that it has reached */
     lane_mask reported; /* barrier.c: lanes whose wait at another barrier is part of a finding */
@@ -125,7 +125,8 @@ uint32_t group_split_waiting(struct group *group, uint32_t index, const lane_mas
 enum run_result group_run(struct group *group, uint32_t index, int64_t budget);
 void group_settle(struct group *group);
 void group_release_held(struct group *group); /* WAVE_HELD waves become ready */
-/* Lanes that starve while others of their wave pass waits of sub-groups become waves. False: there are none. */
+/* Lanes that starve while others of their wave pass waits of sub-groups become waves. False: there are
+ * none. */
 bool group_release_starving(struct group *group);
 
 static inline bool group_finished(const struct group *group)

@@ -114,7 +114,8 @@ static void add_origin(struct origins *origins, uint32_t v)
         origins->values[origins->count++] = v;
 }
 
-/* 1 + the argument with a buffer, or the variable if the storage is local or private; 0: the value is none. */
+/* 1 + the argument with a buffer, or the variable if the storage is local or private; 0: the value is none of
+ * them. */
 static uint32_t object_at(struct ir *ir, const struct value *value, enum storage storage)
 {
     const struct kernel_info *info = &ir->entry->info;

@@ -160,7 +160,8 @@ void order_copy_note_wait(struct order *order, uint64_t copy, uint64_t unit)
     waited->waits_apart |= waited->members && !waited->members[unit % order->group_items].arrived;
 }
 
-/* Work-items that never reach the copy are a finding of their own. For the others it is over after the wait. */
+/* Work-items that never reach the copy are a finding of their own. For the others it is over after the
+ * wait. */
 void order_copy_settle(struct order *order, uint64_t copy)
 {
     struct copy_order *waited = &order->copies[copy - UNIT_COPIES];
