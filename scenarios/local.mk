@@ -38,6 +38,7 @@ scenario_tests = \
 	%D%/clean/printf.yaml \
 	%D%/clean/printf_buffer.yaml \
 	%D%/clean/program_scope.yaml \
+	%D%/clean/rare_instructions.yaml \
 	%D%/clean/reduction.yaml \
 	%D%/clean/shared_buffer.yaml \
 	%D%/clean/stacks.yaml \
@@ -140,6 +141,7 @@ scenario_tests = \
 	%D%/faulty/barrier_sub_groups_serial.yaml \
 	%D%/faulty/barrier_iterations.yaml \
 	%D%/faulty/collective_divergence.yaml \
+	%D%/faulty/async_copy_returned.yaml \
 	%D%/faulty/async_copy_some.yaml \
 	%D%/faulty/constant_write.yaml \
 	%D%/faulty/elements.yaml \
@@ -165,6 +167,7 @@ scenario_tests = \
 	%D%/faulty/non_uniform.yaml \
 	%D%/faulty/null_read.yaml \
 	%D%/faulty/null_write.yaml \
+	%D%/faulty/pointer_forms.yaml \
 	%D%/faulty/private_overflow.yaml \
 	%D%/faulty/private_read.yaml \
 	%D%/faulty/private_write.yaml \
@@ -389,6 +392,7 @@ scenario_files = \
 	%D%/clean/partial_group.cl \
 	%D%/clean/printf.cl \
 	%D%/clean/program_scope.cl \
+	%D%/clean/rare_instructions.spvasm \
 	%D%/clean/reduction.cl \
 	%D%/clean/shared_buffer.cl \
 	%D%/clean/stacks.cl \

@@ -658,6 +658,7 @@ test_scripts = \
 	%D%/scripts/check_fixes.sh \
 	%D%/scripts/check_printed_fixes.sh \
 	%D%/scripts/check_host_callbacks.sh \
+	%D%/scripts/check_sub_group_waits.sh \
 	%D%/scripts/check_waiting_loops.sh \
 	%D%/scripts/check_barrier_waits.sh \
 	%D%/scripts/check_cli.sh \
@@ -721,6 +722,7 @@ source_scripts = \
 	%D%/scripts/check_layers.sh \
 	%D%/scripts/check_names.sh \
 	%D%/scripts/check_assertions.sh \
+	%D%/scripts/check_sections.sh \
 	%D%/scripts/check_page_types.sh \
 	%D%/scripts/check_tables.sh \
 	%D%/scripts/check_words.sh
@@ -731,7 +733,7 @@ source_scripts = \
 sanitized_scripts = $(addprefix %D%/scripts/check_,$(addsuffix .sh, \
 	attach barrier_waits baseline cli components copies coverage debug demo differential endings expect faulty_access fix_claims \
 	host_locks host_order host_threads index instructions interrupt launch_filter lessons litmus_page outputs page partition picture repeat \
-	refused_note replay results sarif save_launch serve severity show source_name terminal thread_order timeline topology_picture unset values \
+	refused_note replay results sarif save_launch serve severity show source_name sub_group_waits terminal thread_order timeline topology_picture unset values \
 	waiting_loops))
 sanitized_tests = $(sanitized_scripts) $(check_PROGRAMS) $(scenario_batches)
 

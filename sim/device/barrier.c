@@ -101,7 +101,9 @@ static void pass(struct group *group, const uint32_t *indices, uint32_t count, b
         group->waves[indices[i]].reported = (lane_mask){{0}};
         group->waves[indices[i]].watched.epoch = 0;
         if (!group->laps.cycles)
-            group->waves[indices[i]].unchanged_steps = group->waves[indices[i]].priority_steps = 0;
+            group->waves[indices[i]].unchanged_steps = 0;
+        if (!group->laps.cycles && !barrier_waits_in_sub_group(stopped[i])) /* other sub-groups go on */
+            group->waves[indices[i]].priority_steps = 0;
         CHECKED(group->ready_count < group->alive_count);
         group->ready_count++;
     }

@@ -406,7 +406,7 @@ void divergence_report_copy(struct group *group, const struct copy_reached *copy
                               .kernel = launch->info.kernel,
                               .access_count = 1,
                               .fix = fix_of(FINDING_COLLECTIVE_DIVERGENCE, false),
-                              .spec = "OpenCL C 3.0, 6.15.13: all work-items of the group execute the copy"};
+                              .spec = "OpenCL C 3.0, 6.15.11: all work-items of the group execute the copy"};
     struct sentence why;
     launch_access(launch, copy->site, &finding.access[0]);
     finding.access[0].has_item = true;

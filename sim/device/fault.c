@@ -129,7 +129,7 @@ static void examine_event(struct fault_description *description)
     sentence_add(&description->why, "event %" PRId64 " of the list %s", description->fault->index,
                  description->fault->misuse);
     description->finding.fix = "wait once for the event that async_work_group_copy returned";
-    description->finding.spec = "OpenCL C 3.0, 6.15.13, wait_group_events";
+    description->finding.spec = "OpenCL C 3.0, 6.15.11, wait_group_events";
 }
 
 /* For faults of an event, or of a null queue. */

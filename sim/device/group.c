@@ -490,6 +490,48 @@ static void wave_spins(struct group *group, struct wave *wave)
         split(group, wave, &rest, WAVE_READY);
 }
 
+static lane_mask common_lanes(const lane_mask *a, const lane_mask *b)
+{
+    const lane_mask others = lane_mask_minus(a, b);
+    return lane_mask_minus(a, &others);
+}
+
+/*
+ * The wave has passed a wait of its sub-groups, for which it needs no other wave, so its time slice ended
+ * before the budget was used up. When it has spent as much in such slices while the same lanes are parked
+ * after its loop, it counts as spinning: they may be of a sub-group that it waits for.
+ */
+static void wave_passes(struct group *group, uint32_t index, uint64_t steps, int64_t budget)
+{
+    struct group_wave *slot = &group->waves[index];
+    lane_mask starving = {{0}};
+    if (!slot->wave->parked_blocks || !wave_starving(slot->wave, &starving)) {
+        slot->starving = starving;
+        return;
+    }
+    const lane_mask still = common_lanes(&slot->starving, &starving);
+    const bool goes_on = !lane_mask_empty(&still);
+    slot->starving = goes_on ? still : starving;
+    slot->starved_steps = goes_on ? slot->starved_steps + steps : 0;
+    if (budget > 0 && slot->starved_steps < (uint64_t)budget)
+        return;
+    slot->starving = (lane_mask){{0}};
+    wave_spins(group, slot->wave);
+}
+
+bool group_release_starving(struct group *group)
+{
+    const uint32_t count = group->wave_count;
+    for (uint32_t i = 0; i < count; i++) {
+        struct group_wave *slot = &group->waves[i];
+        if (slot->state != WAVE_READY || lane_mask_empty(&slot->starving))
+            continue;
+        slot->starving = (lane_mask){{0}};
+        wave_spins(group, slot->wave);
+    }
+    return group->wave_count > count;
+}
+
 void group_release_held(struct group *group)
 {
     for (uint32_t i = group->base_count; i < group->wave_count; i++)
@@ -539,9 +581,11 @@ enum run_result group_run(struct group *group, uint32_t index, int64_t budget)
     charge_share(group);
     announce_slice(group, wave, false);
 
-    if (result == RUN_BARRIER || result == RUN_COLLECTIVE)
+    if (result == RUN_BARRIER || result == RUN_COLLECTIVE) {
         wave_waits(group, index);
-    else if (result == RUN_DONE)
+        if (group->waves[index].state == WAVE_READY)
+            wave_passes(group, index, wave->steps - before, budget);
+    } else if (result == RUN_DONE)
         wave_done(group, index);
     else if (result == RUN_YIELD && wave->parked_blocks)
         wave_spins(group, wave);

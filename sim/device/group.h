@@ -38,11 +38,15 @@ struct group_wave {
     uint32_t unchanged_steps; /* steps since it last changed memory or passed a barrier */
     uint64_t steps;
     int64_t priority; /* pct: the higher goes first */
-    /* pct: unchanged_steps since its priority dropped. A replay drops no priorities and uses
-     * unchanged_steps. */
+    /* pct: steps since its priority dropped, it changed memory or passed a barrier of the work-group. A
+     * replay drops no priorities and uses unchanged_steps. */
     uint32_t priority_steps;
     uint32_t barriers;  /* number of barriers that it has reached */
     lane_mask reported; /* barrier.c: lanes whose wait at another barrier is part of a finding */
+    /* lanes that are parked while the others pass waits of their sub-groups, and the loop iterations of the
+     * others since these lanes ran */
+    lane_mask starving;
+    uint64_t starved_steps;
     /* schedule_cycle.c: of this wave between two barriers */
     struct watched watched;
     /* schedule_script.c, for the script's current step */
@@ -121,6 +125,9 @@ uint32_t group_split_waiting(struct group *group, uint32_t index, const lane_mas
 enum run_result group_run(struct group *group, uint32_t index, int64_t budget);
 void group_settle(struct group *group);
 void group_release_held(struct group *group); /* WAVE_HELD waves become ready */
+/* Lanes that starve while others of their wave pass waits of sub-groups become waves. False: there are
+ * none. */
+bool group_release_starving(struct group *group);
 
 static inline bool group_finished(const struct group *group)
 {

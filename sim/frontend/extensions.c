@@ -270,8 +270,11 @@ static void add_named_barriers(const struct compilation *compilation, struct tex
 
 void extensions_add_functions(const struct compilation *compilation, struct text *source)
 {
-    /* OpenCL C 3.0, 6.15.15.7; clang's header lacks it */
-    text_addf(source, "#ifndef CLK_UNORM_INT_101010_2\n#define CLK_UNORM_INT_101010_2 0x10E0\n#endif\n");
+    /* OpenCL C 3.0, 6.15.15.7; clang's header lacks the first one, and the others in C++ */
+    text_add(source, "#ifndef CLK_UNORM_INT_101010_2\n#define CLK_UNORM_INT_101010_2 0x10E0\n#endif\n"
+                     "#if defined(__OPENCL_CPP_VERSION__) && !defined(CLK_sRGB)\n"
+                     "#define CLK_sRGB 0x10BF\n#define CLK_sRGBx 0x10C0\n#define CLK_sRGBA 0x10C1\n"
+                     "#define CLK_sBGRA 0x10C2\n#define CLK_ABGR 0x10C3\n#endif\n");
     add_legacy_atomics(compilation, source);
     add_float_atomics(compilation, source);
     add_dot_products(compilation, source);

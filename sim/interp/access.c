@@ -35,19 +35,23 @@ struct private_range {
     uint64_t low, high;
 };
 
-/* The bytes of the private object, if it is known, or of all private memory. */
-static struct private_range private_span(const struct access *access)
+/* The bytes of the private object that the pointer derives from; if that is not known, of the object at the
+ * address or before it. */
+static struct private_range private_span(const struct access *access, uint64_t address)
 {
     const struct code *code = access->wave->code;
-    if (!access->object || access->object > code->private_object_count)
-        return (struct private_range){PRIVATE_BASE, PRIVATE_BASE + (uint64_t)code->private_size};
-    const struct private_object *object = &code->private_objects[access->object - 1];
+    const bool known = access->object && access->object <= code->private_object_count;
+    const struct private_object *object = known ? &code->private_objects[access->object - 1]
+                                                : code_private_object(code, address - PRIVATE_BASE);
+    if (!object) /* before the first one; code without objects has private memory as a whole */
+        return (struct private_range){
+            PRIVATE_BASE, PRIVATE_BASE + (code->private_object_count ? 0 : (uint64_t)code->private_size)};
     return (struct private_range){PRIVATE_BASE + object->low, PRIVATE_BASE + object->high};
 }
 
 bool access_private_permits(const struct access *access, uint64_t address, uint64_t bytes)
 {
-    const struct private_range span = private_span(access);
+    const struct private_range span = private_span(access, address);
     return access_inside(span.low, span.high, address, bytes);
 }
 
@@ -416,6 +420,15 @@ static struct access_part part_of_region(const struct access *access, uint64_t a
     return (struct access_part){0, 0};
 }
 
+/* Likewise, of private memory. */
+static struct access_part part_of_private(const struct access *access, uint64_t address, uint64_t bytes)
+{
+    const struct private_range at_first = private_span(access, address),
+                               at_last = private_span(access, address + bytes - 1);
+    const struct access_part part = part_within(at_first.low, at_first.high, address, bytes);
+    return part.low < part.high ? part : part_within(at_last.low, at_last.high, address, bytes);
+}
+
 /* The longest beginning of the access that the host permits, by bisection. */
 static struct access_part part_of_host(const struct access *access, uint64_t address, uint64_t bytes)
 {
@@ -436,10 +449,8 @@ struct access_part access_permitted_part(const struct access *access, uint64_t a
     const struct memory *memory = access->wave->memory;
     if (!access_flat(access->wave) || !bytes)
         return (struct access_part){0, 0};
-    if (access_is_private(access, address)) {
-        const struct private_range span = private_span(access);
-        return part_within(span.low, span.high, address, bytes);
-    }
+    if (access_is_private(access, address))
+        return part_of_private(access, address, bytes);
     return memory->host.permits && address - memory->base >= memory->size
                ? part_of_host(access, address, bytes)
                : part_of_region(access, address, bytes);
@@ -520,6 +531,11 @@ static void store_part(const struct access *access, uint32_t lane, const uint8_t
         memory_set_valid(region, low, size, true);
 }
 
+static uint32_t object_of(const struct insn *insn, enum access_form form)
+{
+    return form == FORM_PRIVATE_U || form == FORM_PRIVATE_V || form == FORM_GENERIC ? insn->c : 0;
+}
+
 bool access_load(const struct insn *insn, uint8_t *frame, struct wave *wave, enum access_form form,
                  uint32_t component_bytes)
 {
@@ -527,7 +543,7 @@ bool access_load(const struct insn *insn, uint8_t *frame, struct wave *wave, enu
     const uint32_t *slots = slots_of(insn, wave);
     access_begin(&access, wave, insn->e, form, component_bytes, insn->f);
     access.read = true;
-    access.object = form == FORM_PRIVATE_U || form == FORM_PRIVATE_V ? insn->c : 0;
+    access.object = object_of(insn, form);
     access_lay_out(&access, frame, insn->a, (int32_t)insn->b);
     const bool stopped = access_check(&access);
     announce_flat(&access, slots);
@@ -563,7 +579,7 @@ bool access_store(const struct insn *insn, uint8_t *frame, struct wave *wave, en
     const uint32_t *slots = slots_of(insn, wave);
     access_begin(&access, wave, insn->e, form, component_bytes, insn->f);
     access.write = true;
-    access.object = form == FORM_PRIVATE_U || form == FORM_PRIVATE_V ? insn->c : 0;
+    access.object = object_of(insn, form);
     access_lay_out(&access, frame, insn->a, (int32_t)insn->b);
     const bool stopped = access_check(&access);
     announce_flat(&access, slots);

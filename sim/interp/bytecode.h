@@ -489,4 +489,19 @@ struct code {
     const uint32_t *words;
 };
 
+/* Of the private objects, which are in ascending order, the one at the offset or the last one before it;
+ * NULL: none. */
+static inline const struct private_object *code_private_object(const struct code *code, uint64_t offset)
+{
+    uint32_t low = 0, high = code->private_object_count; /* those below `low` begin at the offset or before */
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (code->private_objects[middle].low <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? &code->private_objects[low - 1] : NULL;
+}
+
 #endif

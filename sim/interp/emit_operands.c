@@ -295,24 +295,12 @@ static void fold_offset(struct emitter *e, uint32_t v)
     }
 }
 
-/* Is the value an address made of its first operand, or that address in another form? */
-static bool is_derived_address(const struct value *v)
+/* 1 + the private object that a load or store is in; 0: not known, or none. */
+static uint32_t object_of(struct emitter *e, const struct value *value)
 {
-    switch (v->op) {
-    case IR_index:
-    case IR_to_v:
-    case IR_splat: return true;
-    case IR_add: return v->type == T_I64;
-    default: return false;
-    }
-}
-
-static uint32_t root_object(struct emitter *e, uint32_t address)
-{
-    const struct value *v = val(e, address);
-    while (is_derived_address(v))
-        v = val(e, v->args[0]);
-    return v->op == IR_private_address ? e->object_of[v->imm] : 0;
+    const bool may_be_private = value->storage == STORAGE_PRIVATE || value->storage == STORAGE_GENERIC;
+    const uint32_t variable = may_be_private ? written_private_origin(e->ir, value->args[0]) : 0;
+    return variable ? e->object_of[variable - 1] : 0;
 }
 
 void emit_operands(struct emitter *e)
@@ -324,7 +312,7 @@ void emit_operands(struct emitter *e)
         for (uint32_t i = 0; i < count; i++) {
             fold_offset(e, insts[i]);
             if (val(e, insts[i])->op == IR_load || val(e, insts[i])->op == IR_store)
-                val(e, insts[i])->object = root_object(e, val(e, insts[i])->args[0]);
+                val(e, insts[i])->object = object_of(e, val(e, insts[i]));
             prepare(e, insts[i]);
         }
         uint32_t cond = ir_block(ir, b)->cond;

@@ -10,13 +10,16 @@ struct private_span {
     u64 low, high;
 }; /* offsets that may be accessed */
 
-static inline struct private_span private_span(const struct wave *wave, const struct insn *insn)
+/* Of the object that the pointer derives from; if that is not known, of the one at this offset. */
+static inline struct private_span private_span(const struct wave *wave, const struct insn *insn, u64 offset)
 {
     const struct code *code = wave->code;
-    if (insn->c == 0 || insn->c > code->private_object_count)
-        return (struct private_span){0, code->private_size};
-    return (struct private_span){code->private_objects[insn->c - 1].low,
-                                 code->private_objects[insn->c - 1].high};
+    const bool known = insn->c && insn->c <= code->private_object_count;
+    const struct private_object *object =
+        known ? &code->private_objects[insn->c - 1] : code_private_object(code, offset);
+    if (!object) /* as in access.c */
+        return (struct private_span){0, code->private_object_count ? 0 : code->private_size};
+    return (struct private_span){object->low, object->high};
 }
 
 /* A vector may require more alignment than its components. */
@@ -28,7 +31,7 @@ static inline bool vector_aligned(const struct wave *wave, const struct insn *in
 static inline bool private_permitted(const struct wave *wave, const struct insn *insn, u64 offset, u64 bytes,
                                      u64 unit)
 {
-    const struct private_span span = private_span(wave, insn);
+    const struct private_span span = private_span(wave, insn, offset);
     const bool inside = offset >= span.low && offset <= span.high && bytes <= span.high - offset;
     return inside && offset % unit == 0 && vector_aligned(wave, insn, offset);
 }
@@ -37,11 +40,11 @@ static inline bool private_permitted(const struct wave *wave, const struct insn 
 static inline bool list_permitted(const struct wave *wave, const struct insn *insn, const u64 *addresses,
                                   u64 bytes, u64 unit)
 {
-    const struct private_span span = private_span(wave, insn);
+    const u64 shift = (u64)(i64)(i32)insn->b;
+    const struct private_span span = private_span(wave, insn, addresses[0] + shift - PRIVATE_BASE);
     if (span.high - span.low < bytes || span.high < span.low)
         return false;
-    const u64 low = span.low + PRIVATE_BASE - (u64)(i64)(i32)insn->b, room = span.high - span.low - bytes;
-    const u64 shift = (u64)(i64)(i32)insn->b;
+    const u64 low = span.low + PRIVATE_BASE - shift, room = span.high - span.low - bytes;
     const size_t count = wave->lane_count;
     u64 outside = 0, odd = 0; /* as in exec_memory.c: by the top bit */
     EACH_LANE(i, count)

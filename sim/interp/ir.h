@@ -256,7 +256,9 @@ const uint8_t *diverge_find_parted(struct ir *ir);
 void updates_mark(struct ir *ir); /* updates.c: sets `update` and `takes` of each site */
 /* written.c, as in struct code */
 const bool *written_arguments(struct ir *ir, struct arena *keep, bool *out_elsewhere);
-void written_find_origins(struct ir *ir);                   /* written.c: sets `argument` of each site */
+void written_find_origins(struct ir *ir); /* written.c: sets `argument` of each site */
+/* written.c: 1 + the one private variable that the address derives from on every path; 0: not known */
+uint32_t written_private_origin(struct ir *ir, uint32_t address);
 const struct profile_code *profile_describe(struct ir *ir); /* profile.c */
 /* debug_info.c: call after variables have their places */
 const struct code_debug *debug_describe(struct ir *ir);

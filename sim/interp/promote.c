@@ -163,6 +163,12 @@ static uint32_t stale_slot(const struct promotion *p, const struct value *stale)
     return c->cells.at[i].slot;
 }
 
+/* Not yet renamed: those of an earlier round have an operand. */
+static bool is_new_stale(const struct value *value)
+{
+    return value->op == IR_stale && !value->args[0];
+}
+
 /* An IR_forget of a promoted variable becomes one IR_stale for each of its scalars. */
 static void expand_forgets(struct promotion *p, uint32_t b)
 {
@@ -197,7 +203,7 @@ static void place_phis(struct promotion *p)
         uint32_t b = ir->order[o];
         for (uint32_t i = 0; i < ir_block(ir, b)->insts.count; i++) {
             const struct value *v = ir_value(ir, ir_block(ir, b)->insts.at[i]);
-            if (v->op == IR_stale)
+            if (is_new_stale(v))
                 *list_push(ir->arena, &stores[stale_slot(p, v)]) = b;
             if (v->op != IR_store || !promoted(p, v))
                 continue;
@@ -271,7 +277,7 @@ static void rename_instruction(struct promotion *p, uint32_t v)
     struct value *value = ir_value(ir, v);
     if (value->op == IR_phi && value->imm)
         p->current[value->imm - 1] = v;
-    if (value->op == IR_stale) {
+    if (is_new_stale(value)) {
         const uint32_t slot = stale_slot(p, value), old = current_value(p, slot);
         ir_value(ir, v)->args[0] = old;
         p->current[slot] = v;
@@ -399,17 +405,21 @@ static void describe_slots(struct promotion *p)
         }
 }
 
-void promote_variables(struct ir *ir)
+/* True: some variable was promoted that was in memory. */
+static bool promote_round(struct ir *ir)
 {
     uint32_t values = ir->values.count, n = ir->private_variables.count;
     struct promotion p = {.ir = ir};
-    if (!n)
-        return;
+    bool any = false;
     p.candidates = arena_alloc(ir->arena, n * sizeof *p.candidates);
     p.root = ARENA_ARRAY(ir->arena, uint32_t, values);
     p.offset = ARENA_ARRAY(ir->arena, int64_t, values);
     find_addresses(&p);
     find_uses(&p);
+    for (uint32_t v = 0; v < n; v++)
+        any |= !p.candidates[v].escapes && ir->private_variables.at[v].live;
+    if (!any)
+        return false;
     describe_slots(&p);
     for (uint32_t o = 0; o < ir->order_count; o++)
         expand_forgets(&p, ir->order[o]);
@@ -428,4 +438,11 @@ void promote_variables(struct ir *ir)
         ir->private_variables.at[v].live = p.candidates[v].escapes;
         ir->as_written |= ir->private_variables.at[v].declared && !p.candidates[v].escapes;
     }
+    return true;
+}
+
+void promote_variables(struct ir *ir)
+{
+    while (promote_round(ir))
+        continue;
 }

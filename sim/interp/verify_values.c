@@ -180,6 +180,7 @@ void verify_other(const struct verify *v)
                r->scalar == component(a);
         break;
     case SpvOpPtrDiff: pointer(v, 3), pointer(v, 4), fits = is_one_int(r); break;
+    case SpvOpSizeOf: fits = is_value(pointer(v, 3)) && r->kind == TYPE_SCALAR && r->scalar == T_I32; break;
     case SpvOpIAddCarry:
     case SpvOpISubBorrow:
     case SpvOpUMulExtended:

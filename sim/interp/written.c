@@ -114,12 +114,15 @@ static void add_origin(struct origins *origins, uint32_t v)
         origins->values[origins->count++] = v;
 }
 
-/* 1 + the argument with a buffer, or the local object; 0: the value is none. */
-static uint32_t object_at(struct ir *ir, const struct value *value, bool local)
+/* 1 + the argument with a buffer, or the variable if the storage is local or private; 0: the value is none of
+ * them. */
+static uint32_t object_at(struct ir *ir, const struct value *value, enum storage storage)
 {
     const struct kernel_info *info = &ir->entry->info;
-    if (local)
+    if (storage == STORAGE_LOCAL)
         return value->op == IR_local_address ? (uint32_t)value->imm + 1 : 0;
+    if (storage == STORAGE_PRIVATE)
+        return value->op == IR_private_address ? (uint32_t)value->imm + 1 : 0;
     for (uint32_t i = 0; value->op == IR_arg && i < info->arg_count; i++)
         if (ir->arg_offsets[i] == value->imm &&
             (info->args[i].kind == ARG_GLOBAL || info->args[i].kind == ARG_CONSTANT))
@@ -150,7 +153,7 @@ static bool follow_origin(struct origins *origins, const struct value *value)
 }
 
 /* The one object that the pointer derives from on every path; 0: several, or unknown. */
-static uint32_t origin_of(struct ir *ir, uint32_t v, bool local)
+static uint32_t origin_of(struct ir *ir, uint32_t v, enum storage storage)
 {
     struct origins origins = {.count = 0};
     uint32_t one = 0;
@@ -159,11 +162,16 @@ static uint32_t origin_of(struct ir *ir, uint32_t v, bool local)
         const struct value *value = ir_value(ir, origins.values[origins.done++]);
         if (follow_origin(&origins, value))
             continue;
-        const uint32_t object = object_at(ir, value, local);
+        const uint32_t object = object_at(ir, value, storage);
         origins.unknown |= !object || (one && one != object);
         one = object;
     }
     return origins.unknown ? 0 : one;
+}
+
+uint32_t written_private_origin(struct ir *ir, uint32_t address)
+{
+    return origin_of(ir, address, STORAGE_PRIVATE);
 }
 
 /* Is the value the same for every work-item of a work-group, whatever memory contains? Loops are not
@@ -190,7 +198,7 @@ static void set_origin(struct ir *ir, uint32_t site, uint32_t pointer)
 {
     const enum storage storage = ir->sites.at[site].storage;
     if (storage != STORAGE_PRIVATE)
-        ir->sites.at[site].argument = origin_of(ir, pointer, storage == STORAGE_LOCAL);
+        ir->sites.at[site].argument = origin_of(ir, pointer, storage);
 }
 
 /* Of an asynchronous copy, whose sides share a site, the side that is not in local memory. */
@@ -209,7 +217,7 @@ static void set_origins(struct ir *ir, const struct value *value)
         break;
     case IR_async_copy: {
         struct site *site = &ir->sites.at[value->site];
-        site->argument = origin_of(ir, value->list[site->storage == STORAGE_LOCAL], false);
+        site->argument = origin_of(ir, value->list[site->storage == STORAGE_LOCAL], STORAGE_GLOBAL);
         break;
     }
     default: break;

@@ -57,6 +57,22 @@ void checker_perform_deferred(struct checker *checker, uint64_t group)
     deferred_copy_perform(&checker->held, &checker->order, group, perform_deferred, checker);
 }
 
+/* Some work-items of the group may have returned before the copy. If those that wait have reached it, its
+ * accesses come before the wait. */
+static void wait_for_part(struct checker *checker, const struct sync_event *event)
+{
+    const uint64_t copy = order_copy_unit(&checker->order, checker->wave_items.group, event->copy);
+    if (copy == UNIT_END || order_copy_complete(&checker->order, copy))
+        return;
+    checker_fill_units(checker, &event->origin);
+    EACH_LANE_OF(event->mask, lane)
+    order_copy_note_wait(&checker->order, copy, checker->wave_items.unit[lane]);
+    if (!event->last)
+        return;
+    order_copy_settle(&checker->order, copy);
+    checker_perform_deferred(checker, DEFERRED_COPY_NO_GROUP);
+}
+
 static __attribute__((noinline)) void pass_barrier_or_copy(struct checker *checker,
                                                            const struct sync_event *event)
 {
@@ -64,6 +80,8 @@ static __attribute__((noinline)) void pass_barrier_or_copy(struct checker *check
     if (event->kind == SYNC_COPY || event->kind == SYNC_SUB_GROUP_BARRIER ||
         event->kind == SYNC_NAMED_BARRIER || event->parted)
         checker_fill_units(checker, &event->origin);
+    if (event->kind == SYNC_COPY_WAIT && checker->held.count)
+        wait_for_part(checker, event);
     order_sync_event(&checker->order, checker->wave_items.group, checker->wave_items.unit, event,
                      event->origin.site);
     if (event->kind == SYNC_COPY)

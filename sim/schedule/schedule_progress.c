@@ -267,9 +267,21 @@ void livelock_group_arrived(struct schedule *schedule)
         livelock_forget_wait(schedule);
 }
 
+static bool release_starving(struct schedule *schedule)
+{
+    bool any = false;
+    for (uint32_t g = 0; g < schedule->count; g++)
+        any |= group_release_starving(schedule->resident[g]);
+    return any;
+}
+
 bool livelock_release_held(struct schedule *schedule, bool proven)
 {
     bool any = false;
+    if (release_starving(schedule)) {
+        schedule->idle_slices = 0;
+        return true;
+    }
     for (uint32_t g = 0; g < schedule->count; g++)
         any |= schedule->resident[g]->held_count > 0;
     if (!any)

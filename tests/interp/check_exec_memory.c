@@ -286,7 +286,7 @@ START_TEST(private_memory)
                                                                     rig.frame + SLOT_B + i * size, size),
                                "lane %u", i);
                     EXPECT(rig.fault_count == 0, "a fault");
-                    load.c = 1; /* the object is bytes 16..47 */
+                    rig.code.private_object_count = 1; /* the object is bytes 16..47 */
                     rig_run(&rig, isa, OP_ldp_u_8 + log2,
                             (struct insn){.d = SLOT_D, .a = CELL_A, .c = 1, .f = 1});
                     EXPECT(rig.fault_count == (offset < 16), "bounds of the object");

@@ -64,7 +64,7 @@ static const struct {
     {"global int *p = n ? a : b; *p = 1;", 0, false},
     {"global int *p = a; for (int k = 0; k < n; k++) p = k & 1 ? p + 1 : b; *p = 1;", 0, false},
     {"global int *own[2] = {a, b}; own[n & 1][0] = 1;", 0, false},
-    {"global int *own = a; global int **at = &own; **at = 1;", 0, false},
+    {"global int *own = a; global int **at = &own; **at = 1;", 1, false},
     {"*(global int *)((global char *)b + 4 * n) = 1;", 2, false},
     {"((global float4 *)b)[n].y = 1;", 2, false},
     {"*(global int *)((ulong)b + 8) = 1;", 2, true},

@@ -31,30 +31,30 @@ store 12 1 *(SPACE struct twelve *)p = *(struct twelve *)w.c;
 atomic 4 4 w.i[0] = atomic_fetch_add((volatile SPACE atomic_uint *)p, 1);
 END
 
-# Writes the scenario and the output expected under continue and stop.
-write_case() { # SPACE
-    awk -v space="$1" -v dir="$scratch" '
+# Writes the scenario and the output expected under continue and stop. The object is in memory OWN, and the pointer says SPACE.
+write_case() { # SPACE OWN
+    awk -v space="$1" -v own="$2" -v dir="$scratch" '
     function hex(text, bytes, n,    i) { for (i = 0; i < n; i++) text = text sprintf("%02x", bytes[i]); return text }
     BEGIN {
-        yaml = dir "/" space ".yaml"; SIZE = 29
-        print "orrery: 1\nname: faulty accesses, " space "\nprogram:\n  options: -cl-std=" (space == "private" ? "CL1.2" : "CL2.0") "\n  text: |" >yaml
+        base = dir "/" space "_" own; yaml = base ".yaml"; SIZE = 29
+        print "orrery: 1\nname: faulty accesses, " space " " own "\nprogram:\n  options: -cl-std=" (space == "private" ? "CL1.2" : "CL2.0") "\n  text: |" >yaml
         print "    struct twelve { uchar byte[12]; };" >yaml
         print "    union words { uchar c[16]; ushort s[8]; uint i[4]; ulong l[2]; };" >yaml
     }
     {
         kind = $1; bytes = $2; unit = $3; sub(/^[^ ]+ [^ ]+ [^ ]+ /, "")
-        if ((space == "constant" && kind != "load") || (space == "private" && (kind == "atomic" || /struct/)))
-            next # copies, and the generic functions of OpenCL C 2.0, have private memory as a whole
+        if ((own == "constant" && kind != "load") || (own == "private" && kind == "atomic"))
+            next
         gsub(/SPACE/, space == "generic" ? "" : space)
         name = "k" ++count
-        object = space == "constant" ? "constant uchar *given" : "global uchar *given"
+        object = own == "constant" ? "constant uchar *given" : "global uchar *given"
         print "    kernel void " name "(" object ", int at, int n) {\n      union words w;" >yaml
         print "      for (int i = 0; i < 16; i++) w.c[i] = " (kind == "store" ? "128 + i" : "0") ";" >yaml
-        if (space == "local" || space == "private") {
-            print "      " space " uchar o[29] __attribute__((aligned(16)));" >yaml
+        if (own == "local" || own == "private") {
+            print "      " own " uchar o[29] __attribute__((aligned(16)));" >yaml
             print "      for (int i = 0; i < n; i++) o[i] = given[i];" >yaml
         } else
-            print "      " (space == "generic" ? "global" : space) " uchar *o = given;" >yaml
+            print "      " own " uchar *o = given;" >yaml
         print "      " (space == "generic" ? "" : space) " uchar *p = o + at;\n      " $0 >yaml
         print "      for (int i = 0; i < 16; i++) printf(\"%02x\", w.c[i]);\n      printf(\" \");" >yaml
         print "      for (int i = 0; i < n; i++) printf(\"%02x\", o[i]);\n      printf(\"\\n\");\n    }" >yaml
@@ -72,8 +72,8 @@ write_case() { # SPACE
             }
             if (kind == "atomic" && inside) o[at]++
             line = hex("", w, 16) " " hex("", o, SIZE)
-            print line >(dir "/" space ".continue")
-            if (inside) print line >(dir "/" space ".stop")
+            print line >(base ".continue")
+            if (inside) print line >(base ".stop")
         }
     }
     function values(    i, text) { for (i = 1; i <= SIZE; i++) text = text (i > 1 ? ", " : "") i; return text }
@@ -81,8 +81,8 @@ write_case() { # SPACE
 }
 
 failed=0
-for space in global constant local private generic; do
-    write_case $space
+for space in global_global constant_constant local_local private_private generic_global generic_local generic_private; do
+    write_case ${space%_*} ${space#*_}
     for faults in continue stop; do
         timeout 60 "$orrery" run --faults=$faults --check-api=off "$scratch/$space.yaml" >"$scratch/out" 2>"$scratch/err" && status=0 || status=$?
         if [ "$status" != 66 ] || ! cmp -s "$scratch/out" "$scratch/$space.$faults"; then

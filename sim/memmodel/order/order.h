@@ -237,6 +237,7 @@ struct copy_order {
     uint64_t clock;
     uint32_t call;               /* 0: each member's first call of a copy, and so on */
     uint64_t absent;             /* members that have not reached it */
+    bool waits_apart;            /* a member waits for it that has not reached it */
     struct copy_member *members; /* NULL: they reached it together, with the clocks that they had */
 };
 
@@ -504,6 +505,10 @@ bool order_clock_snapshot_has(const struct order *order, const struct order_cloc
 bool order_clock_snapshot_has_key(const struct order *order,
                                   const struct order_clock_snapshot *clock_snapshot, uint64_t key);
 bool order_copy_complete(const struct order *order, uint64_t unit);
+/* The unit waits for the copy: for each that does, before order_copy_settle(). */
+void order_copy_note_wait(struct order *order, uint64_t copy, uint64_t unit);
+/* If all that wait for the copy have reached it, it counts as complete from now on. */
+void order_copy_settle(struct order *order, uint64_t copy);
 uint64_t order_group_size(const struct order *order, uint64_t group); /* members */
 /* The latest copy of that number; UNIT_END: there is none. */
 uint64_t order_copy_unit(const struct order *order, uint64_t group, uint32_t number);

@@ -128,6 +128,7 @@ static void copy_arrive(struct order *order, uint64_t unit, uint32_t number, uin
     if (!copy)
         return;
     arrive(order, group, unit, &copy->members[local]);
+    CHECKED(copy->absent > 0);
     copy->absent--;
     if (local == 0)
         group->first_member_copy = UNIT_COPIES + (uint64_t)(copy - order->copies);
@@ -151,6 +152,21 @@ void order_copy_arrivals(struct order *order, const uint64_t *units, const struc
 bool order_copy_complete(const struct order *order, uint64_t unit)
 {
     return !order->copies[unit - UNIT_COPIES].absent;
+}
+
+void order_copy_note_wait(struct order *order, uint64_t copy, uint64_t unit)
+{
+    struct copy_order *waited = &order->copies[copy - UNIT_COPIES];
+    waited->waits_apart |= waited->members && !waited->members[unit % order->group_items].arrived;
+}
+
+/* Work-items that never reach the copy are a finding of their own. For the others it is over after the
+ * wait. */
+void order_copy_settle(struct order *order, uint64_t copy)
+{
+    struct copy_order *waited = &order->copies[copy - UNIT_COPIES];
+    if (!waited->waits_apart)
+        waited->absent = 0;
 }
 
 void order_copy_wait(struct order *order, uint64_t group_number, uint32_t number)

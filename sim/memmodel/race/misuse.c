@@ -143,7 +143,7 @@ void misuse_access(struct misuse *misuse, const struct access_event *event)
 
 static bool judge_flags(const struct sync_event *event, struct misuse_fault *out_fault)
 {
-    static const char spec[] = "OpenCL 2.2 API, 3.3.5 memory fences; OpenCL C 3.0, 6.15.12.6";
+    static const char spec[] = "OpenCL 2.2 API, 3.3.5 memory fences; OpenCL C 3.0, 6.15.12.5";
     if (event->kind != SYNC_FENCE)
         return false;
     if (!event->regions) {

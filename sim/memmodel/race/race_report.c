@@ -67,7 +67,7 @@ static void prepare(struct races *races, const struct race_event *under_way, str
     race_values(races->memory, under_way, !races->accompanied, race, now, pair->unreported.end, finding);
     race_why(&reporting->answer, races, pair, race, now);
     finding->spec = race->device_dirty
-                        ? "OpenCL C 3.0, 6.15.15.1 reading and writing to the same image in a kernel"
+                        ? "OpenCL C 3.0, 6.15.15.6 reading and writing to the same image in a kernel"
                         : "OpenCL 2.2 API, 3.3.6 data race";
     finding->known = 1 + report_count(races->report);
     finding->event_number = report_event_number(races->report);
