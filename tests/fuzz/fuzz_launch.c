@@ -11,11 +11,12 @@
 #include "orrery/memory.h"
 #include "sim/device/device_state.h"
 
-enum { IMAGE_EDGE = 4, IMAGE_BYTES = 4 * 4 * 4 * 16, LOCAL_BYTES = 128 };
+enum { IMAGE_EDGE = 4, TEXEL_BYTES_MOST = 16, LOCAL_BYTES = 128 };
+_Static_assert(IMAGE_EDGE *IMAGE_EDGE *IMAGE_EDGE *TEXEL_BYTES_MOST <= LAUNCH_BUFFER_BYTES,
+               "images fit in what buffers have");
 
 struct argument {
     uint64_t address; /* of its memory; 0: none */
-    size_t bytes;
     union {
         uint64_t number;
         struct image_desc image;
@@ -55,20 +56,21 @@ static bool has_memory(const struct kernel_arg *arg)
 static void make_argument(struct device *device, const struct kernel_arg *arg, uint32_t seed,
                           struct argument *argument, struct launch_arg *out_value)
 {
-    uint8_t pattern[IMAGE_BYTES];
+    uint8_t pattern[LAUNCH_BUFFER_BYTES];
     for (size_t i = 0; i < sizeof pattern; i++)
         pattern[i] = (uint8_t)(i % 4 ? 0 : i / 4 * (seed | 1) % 61);
-    *argument = (struct argument){.bytes = arg->kind == ARG_IMAGE ? IMAGE_BYTES : LAUNCH_BUFFER_BYTES};
+    *argument = (struct argument){0};
     if (has_memory(arg) &&
-        device_alloc(device, argument->bytes, 0, 0, "buffer", &argument->address) == STATUS_OK)
-        device_write(device, 1, argument->address, pattern, argument->bytes);
+        device_alloc(device, sizeof pattern, 0, 0, "buffer", &argument->address) == STATUS_OK)
+        device_write(device, 1, argument->address, pattern, sizeof pattern);
     *out_value = (struct launch_arg){&argument->is, sizeof argument->is.number, 0};
     switch (arg->kind) {
     case ARG_VALUE:
         argument->is.value = calloc(1, arg->size + 1);
         if (!argument->is.value)
             exit(99);
-        memcpy(argument->is.value, pattern + 4, arg->size < 1024 ? arg->size : 1024);
+        memcpy(argument->is.value, pattern + 4,
+               arg->size < sizeof pattern - 4 ? arg->size : sizeof pattern - 4);
         *out_value = (struct launch_arg){argument->is.value, arg->size, 0};
         break;
     case ARG_IMAGE:
@@ -85,7 +87,7 @@ static void make_argument(struct device *device, const struct kernel_arg *arg, u
 
 static void see_argument(struct device *device, const struct argument *argument, struct launch_seen *seen)
 {
-    if (!argument->address || argument->bytes != LAUNCH_BUFFER_BYTES)
+    if (!argument->address)
         return;
     const struct region *region = memory_region(&device->arena.memory, argument->address);
     const size_t at = seen->buffers++;

@@ -17,7 +17,7 @@
 
 #include "orrery/scenario.h"
 
-enum { LAUNCH_KERNELS = 8, LAUNCH_ARGS = 16, LAUNCH_BUFFER_BYTES = 256 };
+enum { LAUNCH_KERNELS = 8, LAUNCH_ARGS = 16, LAUNCH_BUFFER_BYTES = 1024 };
 
 struct launch_shape {
     uint64_t global[2], local[2];

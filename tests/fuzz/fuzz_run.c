@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <spirv/unified1/OpenCL.std.h>
 
 #include "draft.h"
 #include "fuzz.h"
@@ -16,7 +17,7 @@
 
 const char fuzz_name[] = "module";
 
-enum { STEPS = 300, STEPS_COMPARED = 1000, POLICIES = SCHEDULE_PCT + 1 };
+enum { STEPS = 300, STEPS_COMPARED = 1000, STEPS_TIMES = 100, POLICIES = SCHEDULE_PCT + 1 };
 
 static void choose(struct scenario *scenario, uint32_t seed, enum schedule_policy policy, uint64_t steps)
 {
@@ -57,19 +58,32 @@ static void run_any(const uint32_t *words, size_t count, uint32_t seed)
 }
 
 /* What makes results depend on more than the module: addresses as numbers, clocks, and with several work-items
- * whoever comes first, or who runs together. */
+ * whoever comes first, who runs together, and whose text still fits into the buffer of printf. */
 enum dependence { ON_NOTHING, ON_SCHEDULE, ON_ADDRESSES };
 
-static bool is_pointer(const struct draft *draft, uint32_t type)
+/* The storage class of a pointer type; -1: it is no pointer. Variables of a function may hold addresses. */
+static int storage(const struct draft *draft, uint32_t type)
 {
     const struct instruction *inst = draft_definition(draft, type);
-    return inst && inst->opcode == SpvOpTypePointer;
+    return inst && inst->opcode == SpvOpTypePointer ? (int)*draft_word(draft, inst, 2) : -1;
 }
 
-static uint32_t value_type(const struct draft *draft, uint32_t value)
+/* Of the value that word i of an instruction names. */
+static int operand_storage(const struct draft *draft, const struct instruction *inst, uint32_t i)
 {
-    const struct instruction *inst = draft_definition(draft, value);
-    return inst ? inst->type : 0;
+    const struct instruction *value = draft_definition(draft, *draft_word(draft, inst, i));
+    return value ? storage(draft, value->type) : -1;
+}
+
+static bool keeps_address(const struct draft *draft, const struct instruction *store)
+{
+    return operand_storage(draft, store, 2) >= 0 &&
+           operand_storage(draft, store, 1) != SpvStorageClassFunction;
+}
+
+static bool converts_address(const struct draft *draft, const struct instruction *cast)
+{
+    return (storage(draft, cast->type) < 0) != (operand_storage(draft, cast, 3) < 0);
 }
 
 static enum dependence depends(const struct draft *draft, const struct instruction *inst)
@@ -78,13 +92,9 @@ static enum dependence depends(const struct draft *draft, const struct instructi
     case SpvOpConvertPtrToU:
     case SpvOpConvertUToPtr:
     case SpvOpReadClockKHR: return ON_ADDRESSES;
-    case SpvOpBitcast:
-        return is_pointer(draft, inst->type) !=
-                       is_pointer(draft, value_type(draft, *draft_word(draft, inst, 3)))
-                   ? ON_ADDRESSES
-                   : ON_NOTHING;
-    case SpvOpStore:
-        return is_pointer(draft, value_type(draft, *draft_word(draft, inst, 2))) ? ON_ADDRESSES : ON_NOTHING;
+    case SpvOpExtInst: return *draft_word(draft, inst, 4) == OpenCLstd_Printf ? ON_SCHEDULE : ON_NOTHING;
+    case SpvOpBitcast: return converts_address(draft, inst) ? ON_ADDRESSES : ON_NOTHING;
+    case SpvOpStore: return keeps_address(draft, inst) ? ON_ADDRESSES : ON_NOTHING;
     default: break;
     }
     switch (spirv_op(inst->opcode)->lowering) {
@@ -110,18 +120,25 @@ static enum dependence depends_on(const uint32_t *words, size_t count)
     return worst;
 }
 
-static void run_way(const uint32_t *words, size_t count, uint32_t seed, enum schedule_policy policy,
-                    bool checked, const struct launch_shape *shape, struct launch_seen *seen)
+struct way {
+    enum schedule_policy policy;
+    uint64_t steps;
+    bool checked;
+};
+
+static void run_way(const uint32_t *words, size_t count, uint32_t seed, const struct way *way,
+                    const struct launch_shape *shape, struct launch_seen *seen)
 {
     struct scenario scenario;
-    choose(&scenario, seed, policy, STEPS_COMPARED);
+    choose(&scenario, seed, way->policy, way->steps);
     scenario.schedule.timeout_seconds = 0;
-    set_checks(&scenario, checked, checked, true);
+    set_checks(&scenario, way->checked, way->checked, true);
     launch_all(words, count, &scenario, shape, seen);
     scenario_fini(&scenario);
 }
 
-/* The sub-groups are the same in all runs, so their size is the seed's in each. */
+/* The sub-groups are the same in all runs, so their size is the seed's in each. Steps are more where each
+ * work-item counts its iterations, and where loops are not optimised. */
 static void run_compared(const uint32_t *words, size_t count, uint32_t seed)
 {
     static const struct {
@@ -132,17 +149,18 @@ static void run_compared(const uint32_t *words, size_t count, uint32_t seed)
     if (dependence == ON_ADDRESSES)
         return;
     if (dependence == ON_NOTHING && seed & 2)
-        shape = (struct launch_shape){.global = {8, 2}, .local = {4, 1}, .seed = seed};
+        shape = (struct launch_shape){.global = {8, 1}, .local = {4, 1}, .seed = seed};
     struct launch_seen *seen = calloc(2 * LAUNCH_KERNELS, sizeof *seen);
     if (!seen)
         exit(99);
-    run_way(words, count, seed, SCHEDULE_LOCKSTEP, true, &shape, seen);
+    run_way(words, count, seed, &(struct way){SCHEDULE_LOCKSTEP, STEPS_COMPARED, true}, &shape, seen);
     for (uint32_t i = 0; seen[0].clean && i < 2; i++) {
         const uint32_t way = (seed / 4 + i) % 4;
         memset(seen + LAUNCH_KERNELS, 0, LAUNCH_KERNELS * sizeof *seen);
         shape.unoptimised = ways[way].unoptimised;
-        run_way(words, count, seed, (enum schedule_policy)((seed + i) % POLICIES), ways[way].checked, &shape,
-                seen + LAUNCH_KERNELS);
+        const struct way other = {(enum schedule_policy)((seed + i) % POLICIES), STEPS_COMPARED * STEPS_TIMES,
+                                  ways[way].checked};
+        run_way(words, count, seed, &other, &shape, seen + LAUNCH_KERNELS);
         const int kernel = launch_differs(seen, seen + LAUNCH_KERNELS);
         if (kernel >= 0) {
             fprintf(stderr, "kernel %d differs: %s, %s\n", kernel,
