@@ -8,7 +8,8 @@
  *   draft_read      parses anew, after each change; false: the words are no module
  *   draft_pick      a random number below n (0 when n is 0)
  *   draft_any       a random instruction: mostly one of a function
- *   draft_insert, draft_remove   words at a position; false: no space. Instructions are stale until draft_read
+ *   draft_insert, draft_remove   words at a position; false: no space. Instructions are stale until
+ *                   draft_read
  *   draft_fresh     an id that nothing has; 0: there are too many
  *   draft_value     a random value of a type that instruction `user` may use; 0: there is none
  *   draft_definition   the instruction that defines an id; NULL: none does

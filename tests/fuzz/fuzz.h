@@ -6,8 +6,8 @@
  * Interface
  *   LLVMFuzzerTestOneInput   one input; must return, whatever the bytes are
  *   fuzz_name                corpus/<name>
- *   LLVMFuzzerCustomMutator, LLVMFuzzerCustomCrossOver   of targets whose inputs have a grammar: libFuzzer and
- *                            fuzz_main.c call them where a target has them
+ *   LLVMFuzzerCustomMutator, LLVMFuzzerCustomCrossOver   of targets whose inputs have a grammar: libFuzzer
+ *                            and fuzz_main.c call them where a target has them
  *   LLVMFuzzerMutate         mutates bytes; of libFuzzer, or of fuzz_main.c
  */
 #ifndef TESTS_FUZZ_FUZZ_H

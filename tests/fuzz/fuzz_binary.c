@@ -62,8 +62,8 @@ static void use(cl_program program)
     clReleaseProgram(program);
 }
 
-/* The header of lib/program_binary.c, as 32-bit words: magic, magic, version, type, checksum, checksum, bytes of
- * the options, of the source, values of specialisation constants, flags, words of the module (two). */
+/* The header of lib/program_binary.c, as 32-bit words: magic, magic, version, type, checksum, checksum, bytes
+ * of the options, of the source, values of specialisation constants, flags, words of the module (two). */
 enum {
     HEADER_BYTES = 48,
     AT_CHECKSUM = 4,

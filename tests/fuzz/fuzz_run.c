@@ -57,8 +57,8 @@ static void run_any(const uint32_t *words, size_t count, uint32_t seed)
     scenario_fini(&scenario);
 }
 
-/* What makes results depend on more than the module: addresses as numbers, clocks, and with several work-items
- * whoever comes first, who runs together, and whose text still fits into the buffer of printf. */
+/* What makes results depend on more than the module: addresses as numbers, clocks, and with several
+ * work-items whoever comes first, who runs together, and whose text still fits into the buffer of printf. */
 enum dependence { ON_NOTHING, ON_SCHEDULE, ON_ADDRESSES };
 
 /* The storage class of a pointer type; -1: it is no pointer. Variables of a function may hold addresses. */

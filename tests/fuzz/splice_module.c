@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A function of one module in another: with it go the functions that it calls, types, constants, variables and
- * decorations. What the other has already, word for word, is not declared again. */
+/* A function of one module in another: with it go the functions that it calls, types, constants, variables
+ * and decorations. What the other has already, word for word, is not declared again. */
 #include <stdlib.h>
 #include <string.h>
 
