@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The mutator of targets whose inputs are texts: lines and tokens are moved, repeated and left out, and
- * numbers become those at the edges. Half of the mutations are those of bytes, which know the words of a dictionary.
+ * numbers become those at the edges. Half of the mutations are those of bytes, which know the words of a
+ * dictionary.
  */
 #include <ctype.h>
 #include <stdbool.h>
