@@ -149,6 +149,8 @@ scenario_tests = \
 	%D%/faulty/child_awaited.yaml \
 	%D%/faulty/child_of_own_group.yaml \
 	%D%/faulty/endless_loop.yaml \
+	%D%/faulty/endless_switch.yaml \
+	%D%/faulty/endless_switch_uniform.yaml \
 	%D%/faulty/enqueue_misuse.yaml \
 	%D%/faulty/endless_children.yaml \
 	%D%/faulty/endless_children_steps.yaml \
@@ -489,6 +491,7 @@ scenario_files = \
 	%D%/faulty/collective_divergence.cl \
 	%D%/faulty/captured_local.cl \
 	%D%/faulty/endless_loop.cl \
+	%D%/faulty/endless_switch.spvasm \
 	%D%/faulty/enqueue_misuse.cl \
 	%D%/faulty/event_never_set.cl \
 	%D%/faulty/global_before.cl \

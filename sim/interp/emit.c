@@ -154,9 +154,10 @@ static void put_switch(struct emitter *e, uint32_t b)
         emit_push(e, (uint32_t)(block->cases[i - 1] >> 32));
         emit_push(e, target_of(e, block->succs[i]));
     }
-    emit_put(e, is_v(e, block->cond) ? OP_switch_v : OP_switch_u, block->site, emit_loc(e, block->cond), 0,
-             block->work)
-        ->e = list;
+    struct insn *insn = emit_put(e, is_v(e, block->cond) ? OP_switch_v : OP_switch_u, block->site,
+                                 emit_loc(e, block->cond), 0, block->work);
+    insn->e = list;
+    insn->b = block->order;
 }
 
 static void put_terminator(struct emitter *e, uint32_t b)

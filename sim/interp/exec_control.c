@@ -121,13 +121,19 @@ CONTROL(switch_u)
     const uint32_t *list = wave->code->operands + insn->e;
     uint64_t value = 0;
     memcpy(&value, frame + insn->a, list[0] / 8);
-    GO(go_to(wave, exec_switch_target(list, value)));
+    const struct insn *next = taken(wave, insn, exec_switch_target(list, value));
+    if (__builtin_expect(wave->budget < 0, 0))
+        return stop(wave, RUN_YIELD, next);
+    GO(next);
 }
 
 CONTROL(switch_v)
 {
     charge(wave, insn);
-    GO(exec_switch(wave, wave->code->operands + insn->e, frame + insn->a));
+    const struct insn *next = exec_switch(wave, insn, frame + insn->a);
+    if (__builtin_expect(wave->budget < 0, 0))
+        return stop(wave, RUN_YIELD, next);
+    GO(next);
 }
 
 CONTROL(ret)

@@ -16,7 +16,7 @@ const struct insn *exec_diverge(struct wave *wave, const uint64_t *cond, uint32_
  * lane is parked. */
 const struct insn *wave_next_block(struct wave *wave);
 uint32_t exec_switch_target(const uint32_t *list, uint64_t value);
-const struct insn *exec_switch(struct wave *wave, const uint32_t *list, const uint8_t *values);
+const struct insn *exec_switch(struct wave *wave, const struct insn *insn, const uint8_t *values);
 /* A collective of a wave that is the whole work-group: collective.c. */
 void exec_collective_alone(struct wave *wave);
 void exec_report_unwaited(struct wave *wave);

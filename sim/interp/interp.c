@@ -187,10 +187,12 @@ static struct ir *lowered(struct module *m, struct entry_point *e, const struct 
     if (!request->poison || request->marks_stores || request->zero_private)
         poison_drop_forgets(ir);
     components_narrow(ir);
-    if (request->debug || request->unoptimised)
+    if (request->debug || request->unoptimised) {
         cfg_canonical(ir);
-    else
+        simplify_remove_dead(ir); /* addresses of parts of built-in variables, whose loads read no memory */
+    } else {
         optimise(ir);
+    }
     cost_count_work(ir);
     written_find_origins(ir);
     if (request->poison && request->marks_stores)

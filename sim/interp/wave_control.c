@@ -144,9 +144,11 @@ uint32_t exec_switch_target(const uint32_t *list, uint64_t value)
     return list[2];
 }
 
-const struct insn *exec_switch(struct wave *wave, const uint32_t *list, const uint8_t *values)
+const struct insn *exec_switch(struct wave *wave, const struct insn *insn, const uint8_t *values)
 {
+    const uint32_t *list = wave->code->operands + insn->e;
     uint32_t bytes = list[0] / 8;
+    bool back = false;
     lane_mask active = wave->active;
     for (uint32_t lane = 0; lane < wave->n; lane++) {
         if (!lane_mask_test(&active, lane))
@@ -155,8 +157,12 @@ const struct insn *exec_switch(struct wave *wave, const uint32_t *list, const ui
         memcpy(&value, values + lane * bytes, bytes);
         lane_mask one = {{0}};
         one.word[lane / 64] = 1ull << lane % 64;
-        park(wave, exec_switch_target(list, value), &one);
+        const uint32_t target = exec_switch_target(list, value);
+        back |= target <= insn->b;
+        park(wave, target, &one);
     }
+    wave->steps += back;
+    wave->budget -= back;
     wave_settle(wave);
     wave->active = (lane_mask){{0}};
     return wave_next_block(wave);

@@ -6,6 +6,9 @@
  * Interface
  *   LLVMFuzzerTestOneInput   one input; must return, whatever the bytes are
  *   fuzz_name                corpus/<name>
+ *   LLVMFuzzerCustomMutator, LLVMFuzzerCustomCrossOver   of targets whose inputs have a grammar: libFuzzer
+ *                            and fuzz_main.c call them where a target has them
+ *   LLVMFuzzerMutate         mutates bytes; of libFuzzer, or of fuzz_main.c
  */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
@@ -15,5 +18,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 extern const char fuzz_name[];
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned int seed);
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t first_size, const uint8_t *second,
+                                 size_t second_size, uint8_t *out, size_t most, unsigned int seed);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
 
 #endif

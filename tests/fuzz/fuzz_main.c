@@ -72,74 +72,80 @@ static void add_path(struct corpus *corpus, const char *path)
     free(names);
 }
 
-static uint32_t odd_word(uint64_t *random)
+#pragma weak LLVMFuzzerCustomMutator
+#pragma weak LLVMFuzzerCustomCrossOver
+
+/* Of the input at work: what mutates bytes has no other state. */
+static uint64_t random_state;
+
+static size_t repeat_piece(uint8_t *bytes, size_t size, size_t most, size_t at, size_t length)
 {
-    static const uint32_t odd[] = {0,  1,  2,   3,   4,     7,     8,          16,         31,        32,
-                                   63, 64, 255, 256, 65535, 65536, 0x7fffffff, 0x80000000, 0xffffffff};
-    uint64_t pick = next_random(random);
-    return pick & 1 ? odd[(pick >> 8) % (sizeof odd / sizeof *odd)] : (uint32_t)(pick >> 8) % 512;
+    if (length > size - at || length > most - size)
+        return size;
+    memmove(bytes + at + length, bytes + at, size - at);
+    return size + length;
 }
 
-/* Words are what SPIR-V consists of; text does as well with bytes. */
-static size_t mutate(const struct corpus *corpus, uint8_t *bytes, size_t size, uint64_t *random)
+size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t most)
 {
-    uint64_t pick = next_random(random);
-    size_t words = size / 4, at = words ? next_random(random) % words * 4 : 0,
-           other = words ? next_random(random) % words * 4 : 0;
-    uint32_t word = odd_word(random), old;
-    if (words < 8)
-        pick |= 7;
-    switch (pick % 12) {
-    case 0:
-    case 1: memcpy(bytes + at, &word, 4); break;
-    case 2:
-    case 3: memcpy(bytes + at, bytes + other, 4); break; /* another id */
-    case 4:                                              /* a neighbouring id or number */
-        memcpy(&old, bytes + at, 4);
-        old += (uint32_t)(pick >> 8) % 9 - 4;
-        memcpy(bytes + at, &old, 4);
+    static const uint8_t odd[] = {0,   1,   0x7f, 0x80, 0xff, ' ',  '\n', ':',
+                                  ',', '-', '0',  '9',  '"',  '\'', '(',  '{'};
+    const uint64_t pick = next_random(&random_state);
+    if (!size)
+        return size;
+    const size_t at = next_random(&random_state) % size, other = next_random(&random_state) % size;
+    const size_t length = 1 + (pick >> 32) % 16;
+    switch (pick % 8) {
+    case 0: bytes[at] = (uint8_t)(pick >> 16); break;
+    case 1: bytes[at] ^= (uint8_t)(1 << (pick >> 16) % 8); break;
+    case 2: bytes[at] = odd[(pick >> 16) % sizeof odd]; break;
+    case 3: bytes[at] = bytes[other]; break;
+    case 4: /* leave a piece out */
+        if (length >= size - at)
+            return at;
+        memmove(bytes + at, bytes + at + length, size - at - length);
+        return size - length;
+    case 5: return repeat_piece(bytes, size, most, at, length);
+    case 6: /* a piece from elsewhere */
+        if (length <= size - at && length <= size - other)
+            memmove(bytes + at, bytes + other, length);
         break;
-    case 5: /* another opcode of the same length */
-        memcpy(&old, bytes + at, 4);
-        old = (old & 0xffff0000) | (uint32_t)(pick >> 8) % 420;
-        memcpy(bytes + at, &old, 4);
-        break;
-    case 6: { /* swap */
-        memcpy(&old, bytes + at, 4);
-        memcpy(bytes + at, bytes + other, 4);
-        memcpy(bytes + other, &old, 4);
-        break;
-    }
-    case 8: { /* a piece of another input */
-        const struct input *from = &corpus->at[(pick >> 8) % corpus->count];
-        size_t length = (pick >> 32) % 64 * 4, start = from->size ? (pick >> 20) % from->size / 4 * 4 : 0;
-        if (length <= from->size - start && at + length <= size)
-            memcpy(bytes + at, from->bytes + start, length);
-        break;
-    }
-    case 9: { /* leave a piece out */
-        size_t length = (1 + (pick >> 8) % 8) * 4;
-        if (at + length < size) {
-            memmove(bytes + at, bytes + at + length, size - at - length);
-            size -= length;
-        }
-        break;
-    }
-    case 10: { /* repeat a piece */
-        size_t length = (1 + (pick >> 8) % 16) * 4;
-        if (at + length < size && size + length <= INPUT_MAX) {
-            memmove(bytes + at + length, bytes + at, size - at);
-            size += length;
-        }
-        break;
-    }
-    default:
-        if (size)
-            bytes[next_random(random) % size] = (uint8_t)(pick >> 16);
-        if (pick % 12 == 7 && (pick >> 9) % 16 == 0)
-            size = next_random(random) % (size + 1);
+    default: return (pick >> 16) % 16 ? size : at;
     }
     return size;
+}
+
+/* The start of one input and the end of another. */
+static size_t cross_bytes(uint8_t *bytes, size_t size, const struct input *from)
+{
+    const size_t cut = size ? next_random(&random_state) % size : 0;
+    const size_t start = from->size ? next_random(&random_state) % from->size : 0;
+    const size_t length = from->size - start < INPUT_MAX - cut ? from->size - start : INPUT_MAX - cut;
+    memcpy(bytes + cut, from->bytes + start, length);
+    return cut + length;
+}
+
+static size_t cross(uint8_t *bytes, size_t size, const struct input *from)
+{
+    static uint8_t out[INPUT_MAX];
+    if (!LLVMFuzzerCustomCrossOver)
+        return cross_bytes(bytes, size, from);
+    const size_t length = LLVMFuzzerCustomCrossOver(bytes, size, from->bytes, from->size, out, sizeof out,
+                                                    (unsigned int)next_random(&random_state));
+    if (!length)
+        return size;
+    memcpy(bytes, out, length);
+    return length;
+}
+
+static size_t mutate(const struct corpus *corpus, uint8_t *bytes, size_t size, uint64_t *random)
+{
+    random_state = next_random(random);
+    if (next_random(random) % 8 == 0)
+        return cross(bytes, size, &corpus->at[next_random(random) % corpus->count]);
+    if (LLVMFuzzerCustomMutator)
+        return LLVMFuzzerCustomMutator(bytes, size, INPUT_MAX, (unsigned int)random_state);
+    return LLVMFuzzerMutate(bytes, size, INPUT_MAX);
 }
 
 static int drive(const struct corpus *corpus, unsigned seconds, uint64_t random, const char *keep)

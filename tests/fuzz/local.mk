@@ -25,7 +25,17 @@ fuzz_driver = %D%/fuzz_main.c %D%/fuzz.h
 fuzz_flags =
 endif
 
-%C%_fuzz_binary_SOURCES = %D%/fuzz_binary.c $(fuzz_driver)
+module_mutator = \
+	%D%/draft.c \
+	%D%/draft.h \
+	%D%/mutate_declaration.c \
+	%D%/mutate_flow.c \
+	%D%/mutate_module.c \
+	%D%/mutate_module.h \
+	%D%/mutate_value.c \
+	%D%/splice_module.c
+
+%C%_fuzz_binary_SOURCES = %D%/fuzz_binary.c $(module_mutator) $(fuzz_driver)
 %C%_fuzz_binary_LDADD = libapi.a $(SIM_LIBS)
 %C%_fuzz_binary_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
 
@@ -33,31 +43,31 @@ endif
 %C%_fuzz_calls_LDADD = libapi.a $(SIM_LIBS)
 %C%_fuzz_calls_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
 
-%C%_fuzz_litmus_SOURCES = %D%/fuzz_litmus.c $(fuzz_driver)
+%C%_fuzz_litmus_SOURCES = %D%/fuzz_litmus.c %D%/mutate_text.c $(fuzz_driver)
 %C%_fuzz_litmus_LDADD = $(SIM_LIBS)
 %C%_fuzz_litmus_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
 
-%C%_fuzz_module_SOURCES = %D%/fuzz_module.c $(fuzz_driver)
+%C%_fuzz_module_SOURCES = %D%/fuzz_module.c %D%/fuzz_mutator.c $(module_mutator) $(fuzz_driver)
 %C%_fuzz_module_LDADD = $(SIM_LIBS)
 %C%_fuzz_module_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
 
-%C%_fuzz_options_SOURCES = %D%/fuzz_options.c $(fuzz_driver)
+%C%_fuzz_options_SOURCES = %D%/fuzz_options.c %D%/mutate_text.c $(fuzz_driver)
 %C%_fuzz_options_LDADD = $(SIM_LIBS)
 %C%_fuzz_options_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
 
-%C%_fuzz_replay_SOURCES = %D%/fuzz_replay.c $(fuzz_driver)
+%C%_fuzz_replay_SOURCES = %D%/fuzz_replay.c %D%/mutate_text.c $(fuzz_driver)
 %C%_fuzz_replay_LDADD = $(SIM_LIBS)
 %C%_fuzz_replay_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
 
-%C%_fuzz_run_SOURCES = %D%/fuzz_run.c $(fuzz_driver)
+%C%_fuzz_run_SOURCES = %D%/fuzz_run.c %D%/fuzz_launch.c %D%/fuzz_launch.h %D%/fuzz_mutator.c $(module_mutator) $(fuzz_driver)
 %C%_fuzz_run_LDADD = $(SIM_LIBS)
 %C%_fuzz_run_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
 
-%C%_fuzz_scenario_SOURCES = %D%/fuzz_scenario.c $(fuzz_driver)
+%C%_fuzz_scenario_SOURCES = %D%/fuzz_scenario.c %D%/mutate_text.c $(fuzz_driver)
 %C%_fuzz_scenario_LDADD = $(SIM_LIBS)
 %C%_fuzz_scenario_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
 
-%C%_fuzz_suppressions_SOURCES = %D%/fuzz_suppressions.c %D%/fuzz_file.h $(fuzz_driver)
+%C%_fuzz_suppressions_SOURCES = %D%/fuzz_suppressions.c %D%/mutate_text.c %D%/fuzz_file.h $(fuzz_driver)
 %C%_fuzz_suppressions_LDADD = $(SIM_LIBS)
 %C%_fuzz_suppressions_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
 
@@ -65,11 +75,11 @@ endif
 %C%_fuzz_threads_LDADD = libapi.a $(SIM_LIBS)
 %C%_fuzz_threads_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
 
-%C%_fuzz_topology_SOURCES = %D%/fuzz_topology.c $(fuzz_driver)
+%C%_fuzz_topology_SOURCES = %D%/fuzz_topology.c %D%/mutate_text.c $(fuzz_driver)
 %C%_fuzz_topology_LDADD = $(SIM_LIBS)
 %C%_fuzz_topology_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
 
-%C%_fuzz_xml_SOURCES = %D%/fuzz_xml.c %D%/fuzz_file.h $(fuzz_driver)
+%C%_fuzz_xml_SOURCES = %D%/fuzz_xml.c %D%/mutate_text.c %D%/fuzz_file.h $(fuzz_driver)
 %C%_fuzz_xml_LDADD = $(SIM_LIBS)
 %C%_fuzz_xml_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
 

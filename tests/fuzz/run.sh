@@ -22,17 +22,44 @@ corpus_of() {
     esac
 }
 
+# The files whose words a target reads.
+sources_of() {
+    case $1 in
+    litmus) echo sim/litmus/litmus_{lexer,parser,c_parser,condition,printer}.c sim/base/memory_words.c include/orrery/litmus.h ;;
+    options) echo sim/frontend/{options.def,options.c} sim/scenario/scenario_{option,rows,value}.c include/orrery/{check,scenario}.h ;;
+    replay) echo sim/schedule/{replay,schedule_record,schedule}.c lib/api_runtime.c include/orrery/schedule.h ;;
+    scenario | suppressions)
+        echo sim/scenario/scenario.def sim/scenario/scenario_{parse,parse_expect,parse_launch,rows,value,values,image}.c \
+            sim/topology/topology.def sim/report/suppression.c include/orrery/{check,scenario,report,image_format}.* ;;
+    topology) echo sim/topology/{topology.def,topology.c,topology_parse.c,topology_text.c} ;;
+    xml) echo sim/topology/topology_{import,build}.c ;;
+    esac
+}
+
+# Strings of those files that are words, not sentences, and names of rows: a line each, as libFuzzer reads it.
+dictionary_of() {
+    local files
+    read -ra files <<<"$(sources_of "$1")"
+    [ ${#files[@]} -gt 0 ] || return 0
+    (cd "$src" && grep -hoE '"[^"\\% ]{1,32}"|^ *[A-Z_]+\([A-Za-z0-9_]+,' "${files[@]}") |
+        grep -vE '[.](h|def)"$' |
+        sed -E 's/^ *[A-Z_]+\((.*),$/"\1"/' | LC_ALL=C sort -u
+}
+
 # hwloc loses memory of inputs that it refuses.
-suppressions=$(mktemp)
-trap 'rm -f "$suppressions"' EXIT
-echo 'leak:libhwloc' >"$suppressions"
-export LSAN_OPTIONS=suppressions=$suppressions:print_suppressions=0 UBSAN_OPTIONS=halt_on_error=1 ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+echo 'leak:libhwloc' >"$work/suppressions"
+export LSAN_OPTIONS=suppressions=$work/suppressions:print_suppressions=0 UBSAN_OPTIONS=halt_on_error=1 ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1
 failed=0
 for target; do
     program=$build/tests/fuzz/fuzz_$target
     [ -x "$program" ] || { echo "run.sh: no $program: configure with --enable-fuzz" >&2; exit 2; }
     mkdir -p "$build/fuzz/$target"
-    if nice -n 15 "$program" -max_total_time="$seconds" -timeout=25 -rss_limit_mb=4096 -close_fd_mask=1 \
+    dictionary_of "$target" >"$work/words"
+    words=()
+    [ ! -s "$work/words" ] || words=(-dict="$work/words")
+    if nice -n 15 "$program" -max_total_time="$seconds" -timeout=25 -rss_limit_mb=4096 -close_fd_mask=1 "${words[@]}" \
         -artifact_prefix="$build/fuzz/$target-" "$build/fuzz/$target" "$src/tests/fuzz/corpus/$(corpus_of "$target")" \
         > "$build/fuzz/$target.log" 2>&1; then
         echo "$target: $(sed -n 's/^Done \([0-9]*\) runs.*/\1/p' "$build/fuzz/$target.log" | tail -1) inputs, none fails"

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The kernels of a module, run one after the other on small buffers and images, and what they leave
+ *          there.
+ *
+ * Interface
+ *   launch_all       every kernel of the words on a new device. `out_seen`: NULL, or LAUNCH_KERNELS of them
+ *   launch_differs   the first kernel whose buffers differ, where the first run left values; -1: none. No
+ *                    kernel is compared after one that was not clean, since it may leave what others read.
+ */
+#ifndef TESTS_FUZZ_FUZZ_LAUNCH_H
+#define TESTS_FUZZ_FUZZ_LAUNCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "orrery/scenario.h"
+
+enum { LAUNCH_KERNELS = 8, LAUNCH_ARGS = 16, LAUNCH_BUFFER_BYTES = 1024 };
+
+struct launch_shape {
+    uint64_t global[2], local[2];
+    uint32_t seed; /* contents of arguments */
+    bool unoptimised;
+};
+struct launch_seen {
+    bool clean; /* the launch succeeded without a finding */
+    size_t buffers, printed;
+    uint8_t bytes[LAUNCH_ARGS][LAUNCH_BUFFER_BYTES];
+    bool valid[LAUNCH_ARGS][LAUNCH_BUFFER_BYTES]; /* initialised, as far as the run tracks that */
+};
+
+void launch_all(const uint32_t *words, size_t count, struct scenario *scenario,
+                const struct launch_shape *shape, struct launch_seen *out_seen);
+int launch_differs(const struct launch_seen *first, const struct launch_seen *second);
+
+#endif
