@@ -28,17 +28,19 @@ void try_list_devices(struct sequence *s)
     cl_device_id list[4];
     cl_uint count;
     const cl_uint room = draw(s) % 5;
-    clGetDeviceIDs(draw_odd(s, 5) ? draw_object(s, DEVICES) : world.platform,
-                   draw_flags(s, types, COUNT_OF(types)), room, room && !draw_odd(s, 8) ? list : NULL,
-                   draw_odd(s, 4) ? NULL : &count);
+    const cl_device_type type = draw_flags(s, types, COUNT_OF(types));
+    const uint8_t odd = draw(s);
+    clGetDeviceIDs(odd & 64 ? (cl_platform_id)world.devices[0] : world.platform, type, room,
+                   room && !(odd & 32) ? list : NULL, odd & 16 ? NULL : &count);
 }
 
 void try_timers(struct sequence *s)
 {
     cl_ulong device_time, host_time;
     const cl_device_id device = DRAW_DEVICE(s);
-    clGetDeviceAndHostTimer(device, draw_odd(s, 4) ? NULL : &device_time, draw_odd(s, 4) ? NULL : &host_time);
-    clGetHostTimer(device, draw_odd(s, 4) ? NULL : &host_time);
+    const uint8_t odd = draw(s);
+    clGetDeviceAndHostTimer(device, odd & 64 ? NULL : &device_time, odd & 32 ? NULL : &host_time);
+    clGetHostTimer(device, odd & 16 ? NULL : &host_time);
 }
 
 /* ---- sub-devices ---- */
@@ -82,9 +84,9 @@ void try_sub_devices(struct sequence *s)
         for (const unsigned stop = 1 + draw(s) % 5; last < stop; last++)
             words[last] = (intptr_t)draw_size(s);
     words[last] = scheme % COUNT_OF(schemes) == 3 ? CL_PARTITION_BY_NAMES_LIST_END_INTEL : 0;
-    const cl_int err =
-        clCreateSubDevices(device, draw_odd(s, 16) ? NULL : words, room,
-                           room && !draw_odd(s, 8) ? parts : NULL, draw_odd(s, 4) ? NULL : &count);
+    const uint8_t odd = draw(s);
+    const cl_int err = clCreateSubDevices(device, odd == 255 ? NULL : words, room,
+                                          room && odd < 240 ? parts : NULL, odd & 16 ? NULL : &count);
     put_parts(s, err, parts, room);
 }
 
@@ -113,9 +115,9 @@ void try_sub_devices_ext(struct sequence *s)
             scheme == 3 ? CL_PARTITION_BY_NAMES_LIST_END_EXT : CL_PARTITION_BY_COUNTS_LIST_END_EXT;
     }
     words[last] = CL_PROPERTIES_LIST_END_EXT;
-    const cl_int err =
-        NAMED(clCreateSubDevicesEXT)(device, draw_odd(s, 16) ? NULL : words, room,
-                                     room && !draw_odd(s, 8) ? parts : NULL, draw_odd(s, 4) ? NULL : &count);
+    const uint8_t odd = draw(s);
+    const cl_int err = NAMED(clCreateSubDevicesEXT)(
+        device, odd == 255 ? NULL : words, room, room && odd < 240 ? parts : NULL, odd & 16 ? NULL : &count);
     put_parts(s, err, parts, room);
 }
 
@@ -156,8 +158,9 @@ void try_terminate(struct sequence *s)
 void try_context_callback(struct sequence *s)
 {
     const cl_context context = DRAW_CONTEXT(s);
+    const uint8_t odd = draw(s);
     if (!is_of_world(CONTEXTS, context))
-        clSetContextDestructorCallback(context, draw_odd(s, 8) ? NULL : on_context, draw_note(s));
+        clSetContextDestructorCallback(context, odd & 64 ? NULL : on_context, draw_note(s));
 }
 
 /* ---- queues ---- */
@@ -195,12 +198,15 @@ void try_queue(struct sequence *s)
 void try_change_queue(struct sequence *s)
 {
     const cl_command_queue queue = DRAW_QUEUE(s);
+    const cl_context context = DRAW_CONTEXT(s);
+    const cl_device_id device = DRAW_DEVICE(s);
+    const cl_command_queue_properties flags = draw_flags(s, queue_flags, COUNT_OF(queue_flags));
     cl_command_queue_properties old;
-    if (draw_odd(s, 2))
-        clSetCommandQueueProperty(queue, draw_flags(s, queue_flags, COUNT_OF(queue_flags)), draw(s) % 2,
-                                  draw_odd(s, 2) ? &old : NULL);
+    const uint8_t way = draw(s);
+    if (way & 1)
+        clSetCommandQueueProperty(queue, flags, way & 2, way & 4 ? &old : NULL);
     else
-        clSetDefaultDeviceCommandQueue(DRAW_CONTEXT(s), DRAW_DEVICE(s), queue);
+        clSetDefaultDeviceCommandQueue(context, device, queue);
 }
 
 /* ---- references ---- */

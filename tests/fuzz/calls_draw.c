@@ -118,7 +118,7 @@ void *draw_address(struct sequence *s, size_t *size)
         *size = *size < HOST_BYTES ? *size : HOST_BYTES;
         return world.host + offset;
     }
-    return shared->pointer + offset; /* its size is Orrery's to check */
+    return shared->pointer + offset % shared->size; /* its size is Orrery's to check */
 }
 
 struct note *draw_note(struct sequence *s)

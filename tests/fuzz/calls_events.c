@@ -29,8 +29,9 @@ void try_event_callback(struct sequence *s)
 {
     static const cl_int states[] = {CL_COMPLETE, CL_SUBMITTED, CL_RUNNING, CL_QUEUED, -1, 77};
     const cl_event event = DRAW_EVENT(s);
-    clSetEventCallback(event, states[draw(s) % COUNT_OF(states)], draw_odd(s, 16) ? NULL : on_event,
-                       draw_note(s));
+    const cl_int state = states[draw(s) % COUNT_OF(states)];
+    const uint8_t odd = draw(s);
+    clSetEventCallback(event, state, odd == 255 ? NULL : on_event, draw_note(s));
 }
 
 void try_marker(struct sequence *s)
@@ -219,11 +220,13 @@ void try_record_svm(struct sequence *s)
     size_t size = draw_bytes(s);
     const uint8_t way = draw(s);
     void *const to = draw_address(s, &size);
+    const void *const from = draw_address(s, &size);
+    char *const host = draw_host(s);
+    const size_t pattern = way & 2 ? draw_size(s) : 4;
     if (way & 1)
-        NAMED(clCommandSVMMemcpyKHR)(r.buffer, r.queue, to, draw_address(s, &size), size, POINTS(r));
+        NAMED(clCommandSVMMemcpyKHR)(r.buffer, r.queue, to, from, size, POINTS(r));
     else
-        NAMED(clCommandSVMMemFillKHR)
-    (r.buffer, r.queue, to, draw_host(s), way & 2 ? draw_size(s) : 4, size, POINTS(r));
+        NAMED(clCommandSVMMemFillKHR)(r.buffer, r.queue, to, host, pattern, size, POINTS(r));
 }
 
 void try_command_buffer_run(struct sequence *s)

@@ -22,8 +22,9 @@ void try_kernels(struct sequence *s)
     cl_uint count = 0;
     const cl_program program = DRAW_PROGRAM(s);
     const cl_uint room = draw(s) % 17;
-    const cl_int err = clCreateKernelsInProgram(program, room, room && !draw_odd(s, 8) ? list : NULL,
-                                                draw_odd(s, 4) ? NULL : &count);
+    const uint8_t odd = draw(s);
+    const cl_int err =
+        clCreateKernelsInProgram(program, room, room && !(odd & 64) ? list : NULL, odd & 32 ? NULL : &count);
     for (unsigned i = 0; !err && i < room && list[i]; i++)
         put(s, KERNELS, list[i], CL_SUCCESS);
 }

@@ -56,9 +56,10 @@ void try_sub_buffer(struct sequence *s)
     const size_t offset = draw_size(s);
     const cl_buffer_region region = {draw_odd(s, 4) ? offset : offset * 128, draw_bytes(s)};
     cl_int err = CL_SUCCESS;
-    cl_mem made = clCreateSubBuffer(whole, draw_flags(s, memory_flags, COUNT_OF(memory_flags)),
-                                    draw_odd(s, 16) ? 0 : CL_BUFFER_CREATE_TYPE_REGION,
-                                    draw_odd(s, 16) ? NULL : &region, &err);
+    const cl_mem_flags flags = draw_flags(s, memory_flags, COUNT_OF(memory_flags));
+    const uint8_t odd = draw(s);
+    cl_mem made = clCreateSubBuffer(whole, flags, odd == 255 ? 0 : CL_BUFFER_CREATE_TYPE_REGION,
+                                    odd == 254 ? NULL : &region, &err);
     put(s, MEMORY, made, err);
 }
 
@@ -72,7 +73,8 @@ static cl_image_format draw_format(struct sequence *s)
     const uint8_t byte = draw(s);
     if (byte < 192)
         return common[byte % COUNT_OF(common)];
-    return (cl_image_format){CL_R + draw(s) % 20, CL_SNORM_INT8 + draw(s) % 20};
+    const uint8_t order = draw(s), type = draw(s);
+    return (cl_image_format){CL_R + order % 20, CL_SNORM_INT8 + type % 20};
 }
 
 static cl_image_desc draw_description(struct sequence *s)
@@ -148,9 +150,12 @@ void try_list_formats(struct sequence *s)
     cl_image_format list[8];
     cl_uint count;
     const cl_uint room = draw(s) % 9;
-    clGetSupportedImageFormats(DRAW_CONTEXT(s), draw_flags(s, memory_flags, COUNT_OF(memory_flags)),
-                               CL_MEM_OBJECT_BUFFER + draw(s) % 10, room,
-                               room && !draw_odd(s, 8) ? list : NULL, draw_odd(s, 8) ? NULL : &count);
+    const cl_context context = DRAW_CONTEXT(s);
+    const cl_mem_flags flags = draw_flags(s, memory_flags, COUNT_OF(memory_flags));
+    const cl_mem_object_type type = CL_MEM_OBJECT_BUFFER + draw(s) % 10;
+    const uint8_t odd = draw(s);
+    clGetSupportedImageFormats(context, flags, type, room, room && !(odd & 64) ? list : NULL,
+                               odd & 32 ? NULL : &count);
 }
 
 void try_pipe(struct sequence *s)
@@ -187,14 +192,18 @@ void try_sampler(struct sequence *s)
                           : list[2 * i] == CL_SAMPLER_FILTER_MODE   ? CL_FILTER_NEAREST + draw(s) % 3
                                                                     : draw(s);
     }
-    cl_sampler made = draw_odd(s, 4) ? clCreateSampler(context, draw(s) % 3, CL_ADDRESS_NONE + draw(s) % 6,
-                                                       CL_FILTER_NEAREST + draw(s) % 3, &err)
-                                     : clCreateSamplerWithProperties(context, words ? list : NULL, &err);
+    const bool old = draw_odd(s, 4);
+    const cl_bool normalized = draw(s) % 3;
+    const cl_addressing_mode addressing = CL_ADDRESS_NONE + draw(s) % 6;
+    const cl_filter_mode filter = CL_FILTER_NEAREST + draw(s) % 3;
+    cl_sampler made = old ? clCreateSampler(context, normalized, addressing, filter, &err)
+                          : clCreateSamplerWithProperties(context, words ? list : NULL, &err);
     put(s, SAMPLERS, made, err);
 }
 
 void try_memory_callback(struct sequence *s)
 {
     const cl_mem memory = DRAW_MEMORY(s);
-    clSetMemObjectDestructorCallback(memory, draw_odd(s, 8) ? NULL : on_memory, draw_note(s));
+    const uint8_t odd = draw(s);
+    clSetMemObjectDestructorCallback(memory, odd & 64 ? NULL : on_memory, draw_note(s));
 }

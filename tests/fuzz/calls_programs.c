@@ -56,11 +56,12 @@ void try_il(struct sequence *s)
 {
     const uint8_t way = draw(s);
     const cl_context context = DRAW_CONTEXT(s);
+    const uint8_t at = draw(s), bit = draw(s);
     uint32_t words[COUNT_OF(module)];
     size_t size = sizeof module;
     memcpy(words, module, sizeof module);
     if (way & 1)
-        words[draw(s) % COUNT_OF(words)] ^= UINT32_C(1) << draw(s) % 32;
+        words[at % COUNT_OF(words)] ^= UINT32_C(1) << bit % 32;
     if (way & 2)
         size = draw(s) % (sizeof module + 1);
     cl_int err = CL_SUCCESS;
@@ -73,8 +74,9 @@ void try_constant(struct sequence *s)
     const cl_program program = DRAW_PROGRAM(s);
     const uint8_t way = draw(s);
     const uint32_t value = draw(s);
-    clSetProgramSpecializationConstant(program, way & 1 ? draw(s) : 7,
-                                       way & 2 ? draw_size(s) % 64 : sizeof value,
+    const cl_uint id = way & 1 ? draw(s) : 7;
+    const size_t size = way & 2 ? draw_size(s) % 64 : sizeof value;
+    clSetProgramSpecializationConstant(program, id, size,
                                        way == 252 ? NULL
                                        : way & 2  ? (const void *)world.host
                                                   : &value);
@@ -90,7 +92,7 @@ void try_binary(struct sequence *s)
     const cl_program from = DRAW_PROGRAM(s);
     const cl_context context = DRAW_CONTEXT(s);
     const cl_device_id devices[2] = {DRAW_DEVICE(s), DRAW_DEVICE(s)};
-    const uint8_t way = draw(s), wanted = draw(s);
+    const uint8_t way = draw(s), wanted = draw(s), at = draw(s), near = draw(s), bit = draw(s);
     clGetProgramInfo(from, CL_PROGRAM_NUM_DEVICES, sizeof count, &count, NULL);
     if (!count || count > COUNT_OF(sizes) ||
         clGetProgramInfo(from, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL))
@@ -100,7 +102,7 @@ void try_binary(struct sequence *s)
             binaries[i] = malloc(sizes[i]);
     clGetProgramInfo(from, CL_PROGRAM_BINARIES, sizeof binaries, binaries, NULL);
     if (way & 1 && binaries[0])
-        binaries[0][draw(s) * (sizes[0] / 256) + draw(s) % 8 % sizes[0]] ^= (unsigned char)(1 << draw(s) % 8);
+        binaries[0][(at * (sizes[0] / 256) + near) % sizes[0]] ^= (unsigned char)(1 << bit % 8);
     if (way & 2)
         sizes[0] = draw(s) * sizes[0] / 256;
     cl_program made = clCreateProgramWithBinary(
@@ -117,9 +119,10 @@ void try_built_in(struct sequence *s)
     const cl_context context = DRAW_CONTEXT(s);
     const cl_device_id device = DRAW_DEVICE(s);
     cl_int err = CL_SUCCESS;
+    const char *const name = names[draw(s) % COUNT_OF(names)];
+    const uint8_t odd = draw(s);
     cl_program made =
-        clCreateProgramWithBuiltInKernels(context, draw_odd(s, 8) ? 0 : 1, draw_odd(s, 8) ? NULL : &device,
-                                          names[draw(s) % COUNT_OF(names)], &err);
+        clCreateProgramWithBuiltInKernels(context, odd & 64 ? 0 : 1, odd & 32 ? NULL : &device, name, &err);
     put(s, PROGRAMS, made, err);
 }
 
@@ -212,6 +215,7 @@ void try_link(struct sequence *s)
 void try_program_callback(struct sequence *s)
 {
     const cl_program program = DRAW_PROGRAM(s);
+    const uint8_t odd = draw(s);
     if (!is_of_world(PROGRAMS, program))
-        clSetProgramReleaseCallback(program, draw_odd(s, 8) ? NULL : on_program, draw_note(s));
+        clSetProgramReleaseCallback(program, odd & 64 ? NULL : on_program, draw_note(s));
 }

@@ -40,13 +40,13 @@ void try_svm_alloc(struct sequence *s)
 
 void try_usm_alloc(struct sequence *s)
 {
-    const cl_mem_properties_intel list[] = {draw_odd(s, 8) ? draw(s) : CL_MEM_ALLOC_FLAGS_INTEL, draw(s) % 8,
-                                            0};
     const cl_context context = DRAW_CONTEXT(s);
     const cl_device_id device = DRAW_DEVICE(s);
     const size_t size = draw_bytes(s);
     const uint8_t way = draw(s);
     const cl_uint alignment = way & 8 ? (cl_uint)draw_size(s) : 0;
+    const uint8_t name = draw(s), value = draw(s);
+    const cl_mem_properties_intel list[] = {name ? name : CL_MEM_ALLOC_FLAGS_INTEL, value % 8, 0};
     const cl_mem_properties_intel *const properties = way & 16 ? list : NULL;
     cl_int err = CL_SUCCESS;
     struct shared made = {.size = size, .context = context};
