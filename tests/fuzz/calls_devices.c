@@ -143,7 +143,7 @@ void try_context(struct sequence *s)
         how < 32
             ? clCreateContextFromType(words ? list : NULL, how % 2 ? CL_DEVICE_TYPE_ALL : (cl_device_type)how,
                                       how % 3 ? on_error : NULL, data, &err)
-            : clCreateContext(words ? list : NULL, how % 3 ? 1 : how % 4, how == 99 ? NULL : devices,
+            : clCreateContext(words ? list : NULL, how % 3 ? 1 : how / 3 % 3, how == 99 ? NULL : devices,
                               how % 5 ? on_error : NULL, data, &err);
     put(s, CONTEXTS, made, err);
 }
