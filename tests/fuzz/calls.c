@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The objects that all sequences share, and the life of a sequence: its calls, then the release of what it made.
- * A handle that was released stays in its table, and calls get it like any other: Orrery recognises it. Objects of
- * the world are never released, since other sequences need them.
+ * The objects that all sequences share, and the life of a sequence: its calls, then the release of what it
+ * made. A handle that was released stays in its table, and calls get it like any other: Orrery recognises it.
+ * Objects of the world are never released, since other sequences need them.
  */
 #include "calls_sequence.h"
 
@@ -321,9 +321,15 @@ static void leave(struct sequence *s)
         else
             clSVMFree(s->shared[i].context, s->shared[i].pointer);
     }
-    if (!s->nested)
-        callback_drain(); /* their notes are in the sequence */
-    free(s);
+    if (s->nested) {
+        free(s); /* no callback has a note of it */
+        return;
+    }
+    callback_drain();
+    s->next_left = __atomic_load_n(&world.left, __ATOMIC_RELAXED);
+    while (
+        !__atomic_compare_exchange_n(&world.left, &s->next_left, s, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        ;
 }
 
 void calls_nested(const uint8_t *record, struct sequence *outer, enum sort sort, void *handle)
@@ -363,5 +369,10 @@ void calls_settled(void)
         fprintf(stderr, "objects are left: %zu of kind %s, not %zu\n", object_live_count(kind),
                 object_kind_name(kind), live_before[kind]);
         abort();
+    }
+    while (world.left) {
+        struct sequence *s = world.left;
+        world.left = s->next_left;
+        free(s);
     }
 }

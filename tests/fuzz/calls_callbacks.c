@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of the program that Orrery calls. Each makes one call of the input, with the handle it was given. */
+/* Functions of the program that Orrery calls. Each makes one call of the input, with the handle that it was
+ * given. */
 #include <string.h>
 
 #include "calls_sequence.h"

@@ -103,7 +103,7 @@ static void draw_range(struct sequence *s, struct range *range)
     const uint8_t form = draw(s);
     *range = (struct range){.dimensions = form % 8 < 4 ? 1 : form % 8 - 3};
     for (cl_uint i = 0; i < 3; i++) {
-        range->global[i] = form & 128 ? draw_size(s) : draw(s) % (i ? 4 : 70) + 1;
+        range->global[i] = form & 128 ? draw_size(s) : (size_t)draw(s) % (i ? 4 : 70) + 1;
         range->local[i] = form & 8 ? draw(s) % (i ? 4 : 70) : 1;
         range->offset[i] = form & 16 ? draw_size(s) : 0;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libFuzzer's mutations on whole calls, and its own within one call, so that the others keep their operands. */
+/* Mutations of whole calls, and libFuzzer's own within one call, so that the others keep their operands. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
     size_t count = size / CALLS_RECORD;
     const size_t room = most / CALLS_RECORD;
     if (!room)
-        return 0;
+        return LLVMFuzzerMutate(data, size, most);
     uint8_t *const at = data + (count ? roll(&random) % count : 0) * CALLS_RECORD;
     const uint8_t *const other = data + (count ? roll(&random) % count : 0) * CALLS_RECORD;
     switch (count ? roll(&random) % 8 : 0) {
@@ -51,6 +51,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
         count++;
         break;
     case 3: /* left out */
+        if (count == 1)
+            break;
         count--;
         memmove(at, at + CALLS_RECORD, (size_t)(data + count * CALLS_RECORD - at));
         break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs of source, SPIR-V, binaries and built-in kernels; compiled, linked and built, with the options of a list.
- * Texts are few, so that nearly all of them come from the compiler's cache.
+ * Programs of source, SPIR-V, binaries and built-in kernels; compiled, linked and built, with the options of
+ * a list. Texts are few, so that nearly all of them come from the compiler's cache.
  */
 #include <stdlib.h>
 #include <string.h>

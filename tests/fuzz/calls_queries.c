@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every query, with every name near those that there are. The answer's memory is as large as the call is told, so
- * that a sanitizer sees what is written past it; the size that a query states must not change.
+ * Every query, with every name near those that there are. The answer's memory has the size that the
+ * call gets, so that a sanitizer sees what is written past it; the size that a query states must not change.
  */
 #include <stdio.h>
 #include <stdlib.h>

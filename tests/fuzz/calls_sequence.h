@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What the calls of a sequence share: the objects that it made, and the one place that draws operands
- *          from its bytes. A byte of 0, or one that is missing, stands for an ordinary operand.
+ * PURPOSE  What the calls of a sequence share: the objects that it made, and the one place that draws
+ *          operands from its bytes. A byte of 0, or one that is missing, stands for an ordinary operand.
  *
  * Interface
  *   world            what all sequences share; its objects have the first places of each sequence's tables
@@ -46,6 +46,7 @@ extern struct world {
     cl_command_queue queues[QUEUE_COUNT]; /* in order and out of order; of the other contexts */
     cl_program programs[PROGRAM_COUNT];   /* of each context */
     cl_kernel kernels[PROGRAM_COUNT];     /* keep the programs from being built again; no sequence's */
+    struct sequence *left;                /* over; callbacks may still get their notes; atomic */
     uint8_t host[HOST_BYTES + SLACK_BYTES];
 } world;
 
@@ -88,6 +89,7 @@ struct sequence {
     bool nested;
     cl_event fresh; /* of the call at work */
     cl_event list[4];
+    struct sequence *next_left; /* of world.left */
 };
 
 /* The common operands of commands. */
