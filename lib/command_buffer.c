@@ -109,6 +109,7 @@ void command_buffer_destroy(void *object)
     free(buffer->properties);
     if (buffer->queue)
         object_release(buffer->queue, OBJECT_QUEUE);
+    object_unref(buffer->queue);
 }
 
 /* ---- creation ---- */
@@ -138,8 +139,9 @@ static struct command_buffer *create(struct queue *queue, const cl_command_buffe
     }
     if (count)
         memcpy(buffer->properties, list, count * sizeof *list);
-    if (object_retain(queue, OBJECT_QUEUE) == CL_SUCCESS)
-        buffer->queue = queue;
+    /* a program that releases the queue too often takes the reference of the user */
+    object_retain(queue, OBJECT_QUEUE);
+    buffer->queue = object_ref(queue);
     object_publish(buffer);
     return buffer;
 }

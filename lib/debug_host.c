@@ -190,7 +190,7 @@ json_t *debug_host_program(void *self)
     size_t count = 0;
     json_t *queues = json_array(), *events = json_array();
     runtime_lock();
-    struct object **objects = object_list(&count);
+    struct object **objects = object_list(1u << OBJECT_QUEUE | 1u << OBJECT_EVENT, &count);
     for (size_t i = 0; i < count; i++) {
         if (objects[i]->kind == OBJECT_QUEUE)
             json_array_append_new(queues, describe_queue((const struct queue *)(const void *)objects[i]));
@@ -199,7 +199,7 @@ json_t *debug_host_program(void *self)
     }
     json_t *commands = list_commands(objects, count);
     runtime_unlock();
-    free(objects);
+    object_list_free(objects, count);
     return json_pack("{s:o,s:o,s:o}", "queues", queues, "commands", commands, "events", events);
 }
 
@@ -211,10 +211,10 @@ json_t *debug_host_enqueued(void *self, uint32_t command)
         return NULL;
     size_t count = 0;
     runtime_lock();
-    struct object **objects = object_list(&count);
+    struct object **objects = object_list(1u << OBJECT_QUEUE | 1u << OBJECT_EVENT, &count);
     visit_queues(objects, count, &listing);
     executor_visit(visit, &listing);
     runtime_unlock();
-    free(objects);
+    object_list_free(objects, count);
     return listing.found;
 }

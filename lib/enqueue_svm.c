@@ -51,7 +51,7 @@ cl_int run_svm_memcpy(struct command *command)
     else if (from_device)
         status = device_read(device, command->serial, address_of(source), target, size);
     else
-        device_host_copy(device, command->serial, target, source, size);
+        status = device_host_copy(device, command->serial, target, source, size);
     return error_from_status(status);
 }
 
@@ -94,9 +94,8 @@ cl_int run_svm_memfill(struct command *command)
     if (on_device(command, target))
         return error_from_status(device_fill(command_device(command), command->serial, address_of(target),
                                              command->u.fill.pattern, step, command->u.fill.size));
-    device_host_fill(command_device(command), command->serial, target, command->u.fill.pattern, step,
-                     command->u.fill.size);
-    return CL_SUCCESS;
+    return error_from_status(device_host_fill(command_device(command), command->serial, target,
+                                              command->u.fill.pattern, step, command->u.fill.size));
 }
 
 cl_int CL_API_CALL api_clEnqueueSVMMemFill(cl_command_queue command_queue, void *svm_ptr, const void *pattern,

@@ -67,7 +67,8 @@ bool event_add_waiter(struct event *event, struct command *command)
 struct event_delivery {
     struct event_callback base; /* the first member: the executor has a pointer to it */
     struct callback_item item;
-    struct event *event; /* with a reference of the user, so that the handle is valid inside the callback */
+    struct event *event; /* with a reference of the user, so that the handle is valid inside the callback, and
+                            one of the runtime, as a program that releases too often takes that */
     cl_int status;
 };
 
@@ -105,6 +106,7 @@ static void deliver(void *data)
     event->callback_refs--;
     runtime_unlock();
     object_release(event, OBJECT_EVENT);
+    object_unref(event);
 }
 
 static uint64_t attached, posted; /* callbacks since the start; atomic */
@@ -372,13 +374,14 @@ cl_int CL_API_CALL api_clSetEventCallback(cl_event handle, cl_int command_exec_c
     if (!delivery)
         return CL_OUT_OF_HOST_MEMORY;
     delivery->base = (struct event_callback){NULL, command_exec_callback_type, pfn_notify, user_data};
-    delivery->event = event;
+    delivery->event = object_ref(event);
     object_retain(event, OBJECT_EVENT);
     __atomic_add_fetch(&attached, 1, __ATOMIC_RELEASE);
     cl_int err = queue_event_callback(event, &delivery->base);
     if (err) {
         __atomic_sub_fetch(&attached, 1, __ATOMIC_RELEASE);
         object_release(event, OBJECT_EVENT);
+        object_unref(event);
         free(delivery);
     }
     return err;

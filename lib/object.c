@@ -277,18 +277,25 @@ static int by_kind_and_number(const void *a, const void *b)
     return x->kind != y->kind ? (x->kind < y->kind ? -1 : 1) : (x->id > y->id) - (x->id < y->id);
 }
 
-struct object **object_list(size_t *out_count)
+struct object **object_list(unsigned wanted, size_t *out_count)
 {
     pthread_mutex_lock(&table.lock);
     struct object **list = calloc(table.count + 1, sizeof *list);
     *out_count = 0;
     for (size_t i = 0; list && i < table.capacity; i++)
-        if (table.slots[i])
-            list[(*out_count)++] = table.slots[i];
+        if (table.slots[i] && wanted >> table.slots[i]->kind & 1)
+            list[(*out_count)++] = object_ref(table.slots[i]);
     pthread_mutex_unlock(&table.lock);
     if (list)
         qsort(list, *out_count, sizeof(struct object *), by_kind_and_number);
     return list;
+}
+
+void object_list_free(struct object **list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        object_unref(list[i]);
+    free(list);
 }
 
 size_t object_live_count(enum object_kind kind)

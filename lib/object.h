@@ -63,8 +63,11 @@ cl_int object_retain(const void *handle, enum object_kind kind);
 cl_int object_release(const void *handle, enum object_kind kind);
 void *object_ref(void *object);
 void object_unref(void *object);
-/* All live objects, sorted by kind and number; malloc'd, NULL: out of memory. */
-struct object **object_list(size_t *out_count);
+/* The live objects of the wanted kinds, a bit each, sorted by kind and number. Each is referenced, since
+ * another thread may release it; NULL: out of memory. object_list_free without runtime_lock: it may destroy
+ * them. */
+struct object **object_list(unsigned wanted, size_t *out_count);
+void object_list_free(struct object **list, size_t count);
 size_t object_live_count(enum object_kind kind); /* for leak reports and tests */
 
 /* Destructors of the rows of object.def, called without a lock. Each is in the file of its kind. */

@@ -236,9 +236,8 @@ cl_int queue_wait_events(cl_uint count, struct event *const *events)
 void queue_finish_all(void)
 {
     size_t count;
-    struct object **list = object_list(&count);
+    struct object **list = object_list(1u << OBJECT_QUEUE, &count);
     for (size_t i = 0; list && i < count; i++)
-        if (list[i]->kind == OBJECT_QUEUE)
-            queue_finish((struct queue *)list[i]);
-    free(list);
+        queue_finish((struct queue *)list[i]);
+    object_list_free(list, count);
 }

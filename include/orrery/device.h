@@ -152,11 +152,13 @@ enum status device_copy(struct device *device, uint32_t command, uint64_t target
 enum status device_fill(struct device *device, uint32_t command, uint64_t address, const void *pattern,
                         size_t pattern_size, size_t size);
 /* The same where all of it is the host's: memory of the program, or of a mapped region, which is the
- * host's meanwhile. */
+ * host's meanwhile. What is in the arena and not in one allocation, as freed memory, is BAD_ARGUMENT, also as
+ * the host's side of device_write and device_read. */
 /* memmove */
-void device_host_copy(struct device *device, uint32_t command, void *target, const void *source, size_t size);
-void device_host_fill(struct device *device, uint32_t command, void *target, const void *pattern,
-                      size_t pattern_size, size_t size);
+enum status device_host_copy(struct device *device, uint32_t command, void *target, const void *source,
+                             size_t size);
+enum status device_host_fill(struct device *device, uint32_t command, void *target, const void *pattern,
+                             size_t pattern_size, size_t size);
 /* discards: the contents are undefined then */
 void device_migrate(struct device *device, uint32_t command, uint64_t address, size_t size, bool discards);
 /* the allocation that begins there, if one does, goes now */

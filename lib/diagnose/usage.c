@@ -502,7 +502,7 @@ static void report_leak(const char *object, const struct call_site *made)
 void usage_finish(void)
 {
     size_t count = 0;
-    struct object **objects = call_finds() ? object_list(&count) : NULL;
+    struct object **objects = call_finds() ? object_list(~0u, &count) : NULL;
     const bool leaks = !call_is_off(FINDING_LEAKED_OBJECT);
     usage_pending_finish(objects, count);
     for (size_t i = 0; leaks && i < count; i++) {
@@ -515,7 +515,7 @@ void usage_finish(void)
             report_mapped((const struct memobj *)objects[i], NULL,
                           "the program ends while these bytes are mapped");
     }
-    free(objects);
+    object_list_free(objects, count);
     if (leaks)
         svm_report_left();
 }

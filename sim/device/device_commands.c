@@ -52,11 +52,19 @@ static uint8_t *byte_of(const struct device *device, const void *pointer)
     return memory_byte(memory_region(&device->arena.memory, address), address);
 }
 
+/* Memory of the program; in the arena of the device only what lies in one allocation, as a map gives it. */
+static bool is_host_memory(struct device *device, const void *pointer, size_t size)
+{
+    const uint64_t address = (uint64_t)(uintptr_t)pointer;
+    const struct memory *arena = &device->arena.memory;
+    return address - arena->base >= arena->size || arena_find(&device->arena, address, size);
+}
+
 enum status device_write(struct device *device, uint32_t command, uint64_t address, const void *source,
                          size_t size)
 {
     struct region *region = arena_find(&device->arena, address, size);
-    if (!region)
+    if (!region || !is_host_memory(device, source, size))
         return STATUS_BAD_ARGUMENT;
     check_mapped(device, command, ACCESS_WRITE, address, size);
     memmove(memory_byte(region, address), byte_of(device, source), size);
@@ -70,7 +78,7 @@ enum status device_write(struct device *device, uint32_t command, uint64_t addre
 enum status device_read(struct device *device, uint32_t command, uint64_t address, void *target, size_t size)
 {
     const struct region *region = arena_find(&device->arena, address, size);
-    if (!region)
+    if (!region || !is_host_memory(device, target, size))
         return STATUS_BAD_ARGUMENT;
     check_mapped(device, command, ACCESS_READ, address, size);
     memmove(byte_of(device, target), memory_byte(region, address), size);
@@ -140,20 +148,27 @@ enum status device_fill(struct device *device, uint32_t command, uint64_t addres
     return STATUS_OK;
 }
 
-void device_host_copy(struct device *device, uint32_t command, void *target, const void *source, size_t size)
+enum status device_host_copy(struct device *device, uint32_t command, void *target, const void *source,
+                             size_t size)
 {
+    if (!is_host_memory(device, target, size) || !is_host_memory(device, source, size))
+        return STATUS_BAD_ARGUMENT;
     memmove(byte_of(device, target), byte_of(device, source), size);
     device_announce_host(device, command, ACCESS_READ, source, size);
     device_announce_host(device, command, ACCESS_WRITE, target, size);
     clock_tick(&device->clock, clock_copy_cost(size));
+    return STATUS_OK;
 }
 
-void device_host_fill(struct device *device, uint32_t command, void *target, const void *pattern,
-                      size_t pattern_size, size_t size)
+enum status device_host_fill(struct device *device, uint32_t command, void *target, const void *pattern,
+                             size_t pattern_size, size_t size)
 {
+    if (!is_host_memory(device, target, size))
+        return STATUS_BAD_ARGUMENT;
     repeat(byte_of(device, target), pattern, pattern_size, size);
     device_announce_host(device, command, ACCESS_WRITE, target, size);
     clock_tick(&device->clock, clock_copy_cost(size));
+    return STATUS_OK;
 }
 
 void device_migrate(struct device *device, uint32_t command, uint64_t address, size_t size, bool discards)

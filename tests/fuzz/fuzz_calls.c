@@ -9,5 +9,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     calls_begin();
     calls_run(data, size);
+    calls_settled();
     return 0;
 }

@@ -22,12 +22,14 @@ static void *run(void *self)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct half first = {data, size / 2}, second = {data + size / 2, size - size / 2};
+    const size_t middle = size / CALLS_RECORD / 2 * CALLS_RECORD;
+    struct half first = {data, middle}, second = {data + middle, size - middle};
     pthread_t other;
     calls_begin();
     if (pthread_create(&other, NULL, run, &first) != 0)
         abort();
     run(&second);
     pthread_join(other, NULL);
+    calls_settled();
     return 0;
 }

@@ -35,11 +35,32 @@ module_mutator = \
 	%D%/mutate_value.c \
 	%D%/splice_module.c
 
+fuzz_calls = \
+	%D%/calls.c \
+	%D%/calls.def \
+	%D%/calls.h \
+	%D%/calls_callbacks.c \
+	%D%/calls_devices.c \
+	%D%/calls_draw.c \
+	%D%/calls_events.c \
+	%D%/calls_kernels.c \
+	%D%/calls_memory.c \
+	%D%/calls_programs.c \
+	%D%/calls_queries.c \
+	%D%/calls_sequence.h \
+	%D%/calls_svm.c \
+	%D%/calls_transfers.c
+if FUZZ
+fuzz_calls += %D%/calls_mutate.c
+else
+EXTRA_DIST += %D%/calls_mutate.c
+endif
+
 %C%_fuzz_binary_SOURCES = %D%/fuzz_binary.c $(module_mutator) $(fuzz_driver)
 %C%_fuzz_binary_LDADD = libapi.a $(SIM_LIBS)
 %C%_fuzz_binary_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
 
-%C%_fuzz_calls_SOURCES = %D%/fuzz_calls.c %D%/calls.c %D%/calls.h $(fuzz_driver)
+%C%_fuzz_calls_SOURCES = %D%/fuzz_calls.c $(fuzz_calls) $(fuzz_driver)
 %C%_fuzz_calls_LDADD = libapi.a $(SIM_LIBS)
 %C%_fuzz_calls_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
 
@@ -71,7 +92,7 @@ module_mutator = \
 %C%_fuzz_suppressions_LDADD = $(SIM_LIBS)
 %C%_fuzz_suppressions_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
 
-%C%_fuzz_threads_SOURCES = %D%/fuzz_threads.c %D%/calls.c %D%/calls.h $(fuzz_driver)
+%C%_fuzz_threads_SOURCES = %D%/fuzz_threads.c $(fuzz_calls) $(fuzz_driver)
 %C%_fuzz_threads_LDADD = libapi.a $(SIM_LIBS)
 %C%_fuzz_threads_LDFLAGS = $(AM_LDFLAGS) $(fuzz_flags)
 

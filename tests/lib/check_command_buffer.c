@@ -97,6 +97,28 @@ START_TEST(pending_buffer_may_be_released)
 }
 END_TEST
 
+/* A program that releases a queue once too often takes the reference that the buffer has for it. */
+START_TEST(a_queue_released_too_often_lives_on_in_its_buffer)
+{
+    cl_int err;
+    cl_command_queue own = clCreateCommandQueueWithProperties(context, device, NULL, &err);
+    cl_ok(err);
+    cl_command_buffer_khr recorder = NAMED(clCreateCommandBufferKHR)(1, &own, NULL, &err);
+    cl_ok(err);
+    cl_ok(clReleaseCommandQueue(own));
+    cl_ok(clReleaseCommandQueue(own));
+    cl_is(clReleaseCommandQueue(own), CL_INVALID_COMMAND_QUEUE);
+    cl_forget_destroyed();
+    cl_context of_context = NULL;
+    cl_ok(NAMED(clGetCommandBufferInfoKHR)(recorder, CL_COMMAND_BUFFER_CONTEXT_KHR, sizeof of_context,
+                                           &of_context, NULL));
+    ck_assert_ptr_eq(of_context, context);
+    cl_ok(NAMED(clFinalizeCommandBufferKHR)(recorder));
+    cl_is(NAMED(clEnqueueCommandBufferKHR)(0, NULL, recorder, 0, NULL, NULL), CL_INVALID_COMMAND_QUEUE);
+    cl_ok(NAMED(clReleaseCommandBufferKHR)(recorder));
+}
+END_TEST
+
 START_TEST(recorder_query_returns_its_context)
 {
     cl_context owner = NULL;
@@ -224,6 +246,7 @@ int main(void)
     tcase_add_loop_test(usual, it_is_pending_until_it_has_run, 0, 2);
     tcase_add_test(usual, simultaneous_use_needs_its_flag);
     tcase_add_test(usual, pending_buffer_may_be_released);
+    tcase_add_test(usual, a_queue_released_too_often_lives_on_in_its_buffer);
     tcase_add_test(usual, recorder_query_returns_its_context);
     tcase_add_test(usual, shared_memory_is_filled_and_copied);
     suite_add_tcase(suite, usual);

@@ -91,6 +91,35 @@ START_TEST(clEnqueueSVMMemFill_repeats_its_pattern)
 }
 END_TEST
 
+/* Memory of Orrery that is in no allocation: the program got the address, so a command must not crash there. */
+START_TEST(addresses_outside_of_allocations_are_refused)
+{
+    enum { BYTES = 8192 };
+    static char host[BYTES];
+    const int four = 4;
+    char *memory = clSVMAlloc(context, CL_MEM_READ_WRITE, 256, 0);
+    char *freed = clSVMAlloc(context, CL_MEM_READ_WRITE, BYTES, 0);
+    ck_assert(memory && freed);
+    clSVMFree(context, freed);
+    char *const wrong[] = {freed, freed + 64, memory + 256 + 44, memory + 256};
+    cl_mem buffer = cl_buffer(context, 0, BYTES, NULL);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        cl_event filled;
+        cl_is(clEnqueueSVMMemcpy(queue, CL_TRUE, wrong[i], host, BYTES, 0, NULL, NULL), CL_INVALID_VALUE);
+        cl_is(clEnqueueSVMMemcpy(queue, CL_TRUE, host, wrong[i], BYTES, 0, NULL, NULL), CL_INVALID_VALUE);
+        cl_ok(clEnqueueSVMMemFill(queue, wrong[i], &four, sizeof four, BYTES, 0, NULL, &filled));
+        cl_is(clWaitForEvents(1, &filled), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+        cl_is(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, BYTES, wrong[i], 0, NULL, NULL),
+              CL_INVALID_VALUE);
+        cl_is(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, BYTES, wrong[i], 0, NULL, NULL),
+              CL_INVALID_VALUE);
+        cl_ok(clReleaseEvent(filled));
+    }
+    cl_ok(clReleaseMemObject(buffer));
+    clSVMFree(context, memory);
+}
+END_TEST
+
 START_TEST(clEnqueueSVMMap_and_Unmap_judge_their_arguments)
 {
     cl_is(clEnqueueSVMMap(NULL, CL_TRUE, CL_MAP_READ, shared, 4, 0, NULL, NULL), CL_INVALID_COMMAND_QUEUE);
@@ -243,6 +272,7 @@ static Suite *svm_suite(void)
     tcase_add_test(commands, clEnqueueSVMMemcpy_copies_either_way);
     tcase_add_test(commands, clEnqueueSVMMemFill_judges_its_arguments);
     tcase_add_test(commands, clEnqueueSVMMemFill_repeats_its_pattern);
+    tcase_add_test(commands, addresses_outside_of_allocations_are_refused);
     tcase_add_test(commands, clEnqueueSVMMap_and_Unmap_judge_their_arguments);
     tcase_add_test(commands, mapped_memory_is_shared);
     tcase_add_test(commands, clEnqueueSVMFree_frees);

@@ -375,6 +375,35 @@ START_TEST(an_event_is_good_inside_its_callback)
 }
 END_TEST
 
+static void CL_CALLBACK hold(cl_event event, cl_int status, void *until)
+{
+    (void)event, (void)status;
+    sem_wait(until);
+    sem_post(&callback_posted);
+}
+
+/* The second release takes the reference that Orrery has for the callback, so the handle is invalid there. */
+START_TEST(an_event_released_too_often_waits_for_its_callback)
+{
+    sem_t until;
+    cl_int answer = 99;
+    cl_event first = cl_trace(queue, 1, 0, NULL), event = cl_trace(queue, 2, 0, NULL);
+    sem_init(&until, 0, 0);
+    cl_ok(clSetEventCallback(first, CL_COMPLETE, hold, &until));
+    cl_ok(clSetEventCallback(event, CL_COMPLETE, query, &answer));
+    cl_ok(clReleaseEvent(event));
+    cl_ok(clReleaseEvent(event));
+    cl_is(clReleaseEvent(event), CL_INVALID_EVENT);
+    cl_ok(clFinish(queue));
+    cl_forget_destroyed();
+    sem_post(&until);
+    wait_callbacks(2);
+    ck_assert_int_eq(answer, CL_INVALID_EVENT);
+    cl_ok(clReleaseEvent(first));
+    sem_destroy(&until);
+}
+END_TEST
+
 static void CL_CALLBACK enqueue_next(cl_event event, cl_int status, void *data)
 {
     (void)event, (void)status;
@@ -670,6 +699,7 @@ static Suite *event_suite(void)
     tcase_add_test(callbacks, callbacks_of_user_events_run);
     tcase_add_test(callbacks, a_failure_reaches_every_callback);
     tcase_add_test(callbacks, an_event_is_good_inside_its_callback);
+    tcase_add_test(callbacks, an_event_released_too_often_waits_for_its_callback);
     tcase_add_test(callbacks, callbacks_may_enqueue_and_flush);
     tcase_add_test(callbacks, a_callback_may_set_a_user_event);
     tcase_add_test(callbacks, many_callbacks_keep_their_order);

@@ -3,14 +3,16 @@
  * do with it. */
 #include "tests/support/cl_fixture.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #define FUNCTION(name) static name##INTEL_fn name;
-#define FUNCTIONS(X)                                                                               \
-    X(clHostMemAlloc)                                                                              \
-    X(clDeviceMemAlloc) X(clSharedMemAlloc) X(clMemFree) X(clMemBlockingFree) X(clGetMemAllocInfo) \
-        X(clSetKernelArgMemPointer) X(clEnqueueMemFill) X(clEnqueueMemcpy) X(clEnqueueMigrateMem)  \
-            X(clEnqueueMemAdvise)
+#define FUNCTIONS(X)                                                                                       \
+    X(clHostMemAlloc)                                                                                      \
+    X(clDeviceMemAlloc)                                                                                    \
+    X(clSharedMemAlloc)                                                                                    \
+    X(clMemFree) X(clMemBlockingFree) X(clGetMemAllocInfo) X(clSetKernelArgMemPointer) X(clEnqueueMemFill) \
+        X(clEnqueueMemcpy) X(clEnqueueMigrateMem) X(clEnqueueMemAdvise)
 FUNCTIONS(FUNCTION)
 
 static const char source[] =
@@ -271,6 +273,33 @@ START_TEST(a_blocking_free_waits)
 }
 END_TEST
 
+enum { QUEUES_MADE = 3000 };
+
+static void *make_and_release_queues(void *done)
+{
+    for (int i = 0; i < QUEUES_MADE; i++) {
+        cl_int made_err;
+        cl_command_queue made = clCreateCommandQueueWithProperties(context, device, NULL, &made_err);
+        cl_ok(made_err);
+        cl_ok(clEnqueueMarkerWithWaitList(made, 0, NULL, NULL));
+        cl_ok(clReleaseCommandQueue(made));
+    }
+    atomic_store((atomic_bool *)done, true);
+    return NULL;
+}
+
+/* It waits for all queues, which other threads may release meanwhile. */
+START_TEST(a_blocking_free_waits_for_queues_that_go)
+{
+    atomic_bool done = false;
+    pthread_t other;
+    ck_assert_int_eq(pthread_create(&other, NULL, make_and_release_queues, &done), 0);
+    while (!atomic_load(&done))
+        cl_ok(clMemBlockingFree(context, NULL));
+    pthread_join(other, NULL);
+}
+END_TEST
+
 START_TEST(host_and_kernel_share_it_while_both_run)
 {
     _Atomic cl_int *flag = shared(sizeof *flag);
@@ -317,6 +346,7 @@ int main(void)
     tcase_add_test(tests, pointers_in_memory_lead_on);
     tcase_add_test(tests, calls_of_shared_virtual_memory_refuse_it);
     tcase_add_test(tests, a_blocking_free_waits);
+    tcase_add_test(tests, a_blocking_free_waits_for_queues_that_go);
     tcase_add_test(tests, host_and_kernel_share_it_while_both_run);
     tcase_add_test(tests, event_query_returns_the_command);
     suite_add_tcase(suite, tests);

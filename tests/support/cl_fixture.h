@@ -12,6 +12,7 @@
  *   cl_is(call, error)        it returned that
  *   NAMED(call)               a function of an extension, which is found by name alone
  *   cl_program_of, cl_kernel_of   from source
+ *   cl_forget_destroyed       the memory of released objects gets new contents
  *   cl_trace                  enqueues a native kernel that writes its number to trace
  */
 #ifndef ORRERY_TESTS_SUPPORT_CL_FIXTURE_H
@@ -185,6 +186,17 @@ static inline cl_int cl_status(cl_event event)
     cl_int status = 1000;
     cl_ok(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
     return status;
+}
+
+/* Orrery keeps the memory of the last 1024 objects that were destroyed; after this it is others'. */
+static inline void cl_forget_destroyed(void)
+{
+    cl_int err;
+    for (int i = 0; i < 1100; i++) {
+        cl_command_queue made = clCreateCommandQueueWithProperties(other_context, device, NULL, &err);
+        cl_ok(err);
+        cl_ok(clReleaseCommandQueue(made));
+    }
 }
 
 /* ---- commands that leave a trace: native kernels write their number down ------------ */
