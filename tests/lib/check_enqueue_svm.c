@@ -95,7 +95,7 @@ END_TEST
 START_TEST(addresses_outside_of_allocations_are_refused)
 {
     enum { BYTES = 8192 };
-    static char host[BYTES];
+    static char own[BYTES];
     const int four = 4;
     char *memory = clSVMAlloc(context, CL_MEM_READ_WRITE, 256, 0);
     char *freed = clSVMAlloc(context, CL_MEM_READ_WRITE, BYTES, 0);
@@ -105,8 +105,8 @@ START_TEST(addresses_outside_of_allocations_are_refused)
     cl_mem buffer = cl_buffer(context, 0, BYTES, NULL);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         cl_event filled;
-        cl_is(clEnqueueSVMMemcpy(queue, CL_TRUE, wrong[i], host, BYTES, 0, NULL, NULL), CL_INVALID_VALUE);
-        cl_is(clEnqueueSVMMemcpy(queue, CL_TRUE, host, wrong[i], BYTES, 0, NULL, NULL), CL_INVALID_VALUE);
+        cl_is(clEnqueueSVMMemcpy(queue, CL_TRUE, wrong[i], own, BYTES, 0, NULL, NULL), CL_INVALID_VALUE);
+        cl_is(clEnqueueSVMMemcpy(queue, CL_TRUE, own, wrong[i], BYTES, 0, NULL, NULL), CL_INVALID_VALUE);
         cl_ok(clEnqueueSVMMemFill(queue, wrong[i], &four, sizeof four, BYTES, 0, NULL, &filled));
         cl_is(clWaitForEvents(1, &filled), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
         cl_is(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, BYTES, wrong[i], 0, NULL, NULL),
