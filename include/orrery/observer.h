@@ -136,7 +136,8 @@ enum act {
     ACT_BRANCH,
     ACT_CALL /* of the API or a built-in function that only queries or passes on */
 };
-enum number_type { NUMBER_INTEGER, NUMBER_HALF, NUMBER_FLOAT, NUMBER_DOUBLE }; /* INTEGER: or anything else */
+/* INTEGER: or anything else that is not one of these; VECTOR: several numbers, of any of these types */
+enum number_type { NUMBER_INTEGER, NUMBER_VECTOR, NUMBER_HALF, NUMBER_FLOAT, NUMBER_DOUBLE };
 /* A failed compare-exchange is a load: its order neither releases nor is stronger than that of success.
  * Of acquire and release neither is stronger. */
 static inline bool failure_order_fits(enum memory_ordering success, enum memory_ordering failure)

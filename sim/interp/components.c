@@ -247,7 +247,7 @@ static uint32_t part_site(struct ir *ir, uint32_t site, uint32_t first, uint32_t
     *part = ir->sites.at[site];
     part->components = count;
     part->align = lower_part_align(part->align, (uint64_t)first * part->size, count * part->size);
-    part->type = count == 1 ? lower_number_type(type) : NUMBER_INTEGER;
+    part->type = count == 1 ? lower_number_type(type) : NUMBER_VECTOR;
     return ir->sites.count - 1;
 }
 

@@ -145,7 +145,7 @@ static uint32_t access(struct lower *l, enum ir_op op, enum scalar type, uint32_
                         .storage = storage,
                         .size = scalar_bytes(type),
                         .components = k,
-                        .type = k == 1 ? lower_number_type(type) : NUMBER_INTEGER,
+                        .type = k == 1 ? lower_number_type(type) : NUMBER_VECTOR,
                         .align = access_align(align, k * scalar_bytes(type)),
                         .what = what};
     uint32_t s = lower_site(l, &site);

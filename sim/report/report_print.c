@@ -155,9 +155,14 @@ static void print_number(FILE *stream, enum number_type type, uint64_t bits)
     fputs(text, stream);
 }
 
+/* A number and, unless it is a small integer, its bits; of a vector the bits alone. */
 static void print_value(FILE *stream, const char *verb, enum number_type type, uint64_t value)
 {
     fprintf(stream, ", %s ", verb);
+    if (type == NUMBER_VECTOR) {
+        fprintf(stream, "0x%" PRIx64, value);
+        return;
+    }
     if (type != NUMBER_INTEGER)
         print_number(stream, type, value);
     else

@@ -9,7 +9,7 @@
 
 bool rewriting_is_float(const struct rewriting *r)
 {
-    return r->request->type != NUMBER_INTEGER;
+    return r->request->type >= NUMBER_HALF;
 }
 
 /* The scalar type that ends at the token, such as unsigned int; NULL: none. */
@@ -73,7 +73,7 @@ void rewriting_find_type(struct rewriting *r)
     r->type = r->request->type == NUMBER_FLOAT    ? "float"
               : r->request->type == NUMBER_DOUBLE ? "double"
                                                   : NULL;
-    if (!r->type && r->request->type == NUMBER_INTEGER && name != NO_TOKEN)
+    if (!r->type && !rewriting_is_float(r) && name != NO_TOKEN)
         r->type = type_of_name(r, name, member ? r->syntax.token_count : name);
     if (r->type && !has_size(r->type, r->request->size))
         r->type = NULL;

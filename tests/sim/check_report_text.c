@@ -76,6 +76,7 @@ START_TEST(numbers_are_reported_as_numbers)
         const char *text;
     } numbers[] = {
         {NUMBER_INTEGER, 4, 0x3f800000, "read 1065353216 (0x3f800000)\n"},
+        {NUMBER_VECTOR, 8, 0x400000003f800000, "read 0x400000003f800000\n"},
         {NUMBER_FLOAT, 4, 0x3f800000, "read 1 (0x3f800000)\n"},
         {NUMBER_FLOAT, 4, 0x3dcccccd, "read 0.1 (0x3dcccccd)\n"},
         {NUMBER_FLOAT, 4, 0x7f7fffff, "read 3.4028235e+38 (0x7f7fffff)\n"},
