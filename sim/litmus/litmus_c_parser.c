@@ -57,6 +57,39 @@ static struct expression *expression_new(struct parser *parser, enum expression_
     return expression;
 }
 
+/*
+ * A chain of operators is a deep tree, too, and printed with parentheses. Kernels need less than the 256
+ * brackets that clang allows.
+ */
+enum { EXPRESSION_DEPTH_MOST = 64, EXPRESSION_NESTING_MOST = 3 * EXPRESSION_DEPTH_MOST + 16 };
+
+/* To be called when it has its operands, each time an operand changes. */
+static struct expression *expression_complete(struct parser *parser, struct expression *expression)
+{
+    for (int i = 0; i < 3; i++)
+        if (expression->operand[i] && expression->depth <= expression->operand[i]->depth)
+            expression->depth = expression->operand[i]->depth + 1;
+    if (expression->depth > EXPRESSION_DEPTH_MOST)
+        lexer_fail(&parser->lexer, expression->place, "more than %d operators in one another",
+                   EXPRESSION_DEPTH_MOST);
+    return expression;
+}
+
+/*
+ * Parentheses count, too, although they make no tree: the parser calls itself for each. For an operator in
+ * printed parentheses it does so three times.
+ */
+static void enter_expression(struct parser *parser)
+{
+    if (++parser->expression_nesting > EXPRESSION_NESTING_MOST)
+        lexer_fail(&parser->lexer, parser->lexer.word.place, "nested too deeply");
+}
+
+static void leave_expression(struct parser *parser)
+{
+    parser->expression_nesting--;
+}
+
 /* ---- orders, scopes, flags ------------------------------------------------------------------ */
 
 static uint32_t parse_word_of(struct parser *parser, const char *const *words, uint32_t count,
@@ -189,7 +222,7 @@ static struct expression *parse_call(struct parser *parser, enum atomic_call whi
     lexer_need(lexer, ")");
     check_operands(parser, call);
     check_orders(parser, call);
-    return call;
+    return expression_complete(parser, call);
 }
 
 /* ---- expressions ---------------------------------------------------------------------------------- */
@@ -244,7 +277,7 @@ static struct expression *parse_postfix(struct parser *parser)
         element->operand[1] = parse_expression(parser);
         need_value(parser, element->operand[1]);
         lexer_need(lexer, "]");
-        left = element;
+        left = expression_complete(parser, element);
     }
     return left;
 }
@@ -264,7 +297,7 @@ static struct expression *parse_unary(struct parser *parser)
 {
     struct lexer *lexer = &parser->lexer;
     struct expression *unary;
-    parser_enter(parser);
+    enter_expression(parser);
     if (lexer_word_is(&lexer->word, "*")) {
         unary = expression_new(parser, EXPRESSION_DEREFERENCE, lexer->word.place);
         lexer_next(lexer);
@@ -282,8 +315,8 @@ static struct expression *parse_unary(struct parser *parser)
     } else {
         unary = parse_postfix(parser);
     }
-    parser_leave(parser);
-    return unary;
+    leave_expression(parser);
+    return expression_complete(parser, unary);
 }
 
 static uint32_t precedence(const struct litmus_word *word)
@@ -322,16 +355,16 @@ static struct expression *parse_binary(struct parser *parser, uint32_t least)
             need_value(parser, left);
         need_value(parser, binary->operand[1]);
         need_divisor(parser, binary);
-        left = binary;
+        left = expression_complete(parser, binary);
     }
     return left;
 }
 
 static struct expression *parse_expression(struct parser *parser)
 {
-    parser_enter(parser);
+    enter_expression(parser);
     struct expression *expression = parse_binary(parser, 1);
-    parser_leave(parser);
+    leave_expression(parser);
     return expression;
 }
 

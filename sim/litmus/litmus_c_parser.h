@@ -14,7 +14,8 @@ struct parser {
     struct lexer lexer;
     struct litmus *test;
     struct thread *thread;
-    uint32_t nesting;
+    uint32_t nesting;            /* of statements, or of parts of the condition */
+    uint32_t expression_nesting; /* of the expression that is being read */
     uint32_t condition_count;
 };
 

@@ -86,6 +86,7 @@ struct expression {
     uint32_t index;    /* REGISTER, PARAMETER */
     char operation[3]; /* UNARY, BINARY, as C spells it */
     struct expression *operand[3];
+    uint32_t depth;        /* operators in one another below this one; at most EXPRESSION_DEPTH_MOST */
     enum atomic_call call; /* ATOMIC */
     enum memory_ordering order, failure_order;
     enum memory_scope scope;

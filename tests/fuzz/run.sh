@@ -73,7 +73,7 @@ for target; do
         > "$build/fuzz/$target.log" 2>&1; then
         echo "$target: $(sed -n 's/^Done \([0-9]*\) runs.*/\1/p' "$build/fuzz/$target.log" | tail -1) inputs, none fails"
     else
-        echo "$target: fails, see $build/fuzz/$target.log"
+        echo "$target: fails with status $?, see $build/fuzz/$target.log"
         failed=1
     fi
 done

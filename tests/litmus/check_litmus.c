@@ -86,6 +86,65 @@ START_TEST(refuses_deep_nesting)
 }
 END_TEST
 
+/* A chain of operators is as deep as parentheses are: what was printed of longer ones could not be read. */
+static enum status parse_chain(const char *again, size_t times, struct litmus **out_test,
+                               struct diagnosis *diagnosis)
+{
+    const char *head = "OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { *x = ", *tail = "1; }\nexists (x=0)";
+    char *text = malloc(strlen(head) + times * strlen(again) + strlen(tail) + 1), *end = stpcpy(text, head);
+    for (size_t i = 0; i < times; i++)
+        end = stpcpy(end, again);
+    strcpy(end, tail);
+    const enum status status = litmus_parse(text, "t", out_test, diagnosis);
+    free(text);
+    return status;
+}
+
+static char *printed_test(const struct litmus *test)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    litmus_print(test, stream);
+    fclose(stream);
+    return text;
+}
+
+enum { CLOSED = 4 }; /* chains without parentheses */
+static const char *const chains[] = {"-", "1 + ", "~ !", "2 * 1 + ", "1 + 2 * (", "(1 + "};
+
+START_TEST(what_is_printed_of_deep_expressions_is_read_again)
+{
+    uint32_t read = 0;
+    for (size_t times = 1; times < 200; times++) {
+        struct litmus *test = NULL, *again = NULL;
+        struct diagnosis diagnosis = {STATUS_OK, ""};
+        if (parse_chain(chains[_i], times, &test, &diagnosis) == STATUS_OK) {
+            char *text = printed_test(test);
+            ck_assert_msg(litmus_parse(text, "t", &again, &diagnosis) == STATUS_OK, "%zu times '%s': %s",
+                          times, chains[_i], diagnosis.text);
+            free(text);
+            litmus_free(test);
+            litmus_free(again);
+            read++;
+        }
+    }
+    ck_assert_uint_ge(read, 31);
+    ck_assert_uint_lt(read, 199);
+}
+END_TEST
+
+START_TEST(refuses_long_chains_of_operators)
+{
+    struct litmus *test = NULL;
+    struct diagnosis diagnosis = {STATUS_OK, ""};
+    ck_assert_int_eq(parse_chain(chains[_i], 500000, &test, &diagnosis), STATUS_BAD_ARGUMENT);
+    ck_assert_msg(strstr(diagnosis.text, "nested too deeply") ||
+                      strstr(diagnosis.text, "more than 64 operators in one another"),
+                  "%s", diagnosis.text);
+}
+END_TEST
+
 /* A clause that begins so, and repeats the same words. */
 static void refuses_clause(const char *begin, const char *again, size_t times, const char *error)
 {
@@ -423,6 +482,8 @@ int main(void)
     TCase *parse = tcase_create("parse"), *runs = tcase_create("run");
     tcase_add_loop_test(parse, refuses_with_a_place, 0, sizeof refused / sizeof *refused);
     tcase_add_test(parse, refuses_deep_nesting);
+    tcase_add_loop_test(parse, what_is_printed_of_deep_expressions_is_read_again, 0, CLOSED);
+    tcase_add_loop_test(parse, refuses_long_chains_of_operators, 0, 6);
     tcase_add_test(parse, refuses_deep_and_long_clauses);
     tcase_add_test(parse, prints_long_clauses_so_that_they_can_be_read);
     tcase_add_test(parse, conditions_hold);
