@@ -210,6 +210,7 @@ static void find_effect(struct slot_checker *c, uint32_t i)
     case OP_math_v:
     case OP_math_u: list_effect(c, i, 2); break;
     case OP_printf:
+        writes(c, insn->a);
         reads(c, c->code->operands[insn->d]);
         reads_list(c, insn->d + 1 + insn->f, c->list_end[i]);
         break;
