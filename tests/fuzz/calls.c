@@ -57,7 +57,7 @@ static const char source[] =
     "    read_imagef(c, 1); }\n"
     "kernel __attribute__((reqd_work_group_size(4, 1, 1))) void print(global int *a, constant float2 *b) {\n"
     "    printf(\"%d %v2f %s\\n\", a[0], b[0], \"text\"); }\n"
-    "kernel void endless(global int *a) { while (a[0] == 0) ; }\n"
+    "kernel void patient(global volatile int *a) { for (int i = 0; i < 50 && a[0] == 0; i++) ; }\n"
     "struct pair { int *left; float right[3]; };\n"
     "kernel void by_value(float3 a, ulong4 b, char c, global int *out) { out[0] = a.x + b.y + c; }\n"
     "#if __OPENCL_C_VERSION__ >= 200\n"

@@ -4,7 +4,7 @@
 
 #include "calls_sequence.h"
 
-static const char *const names[] = {"add",      "copy",  "walk",  "texels", "volumes", "print", "endless",
+static const char *const names[] = {"add",      "copy",  "walk",  "texels", "volumes", "print", "patient",
                                     "by_value", "count", "piped", "filled", "parent",  "none",  "k"};
 
 void try_kernel(struct sequence *s)
