@@ -61,7 +61,9 @@ static enum status print_bytecode(const struct scenario *scenario, const struct 
     struct program_request request = {.words = spirv->words,
                                       .word_count = spirv->word_count,
                                       .source_name = source->name,
-                                      .source_text = source->text};
+                                      .source_text = source->text,
+                                      .uniform_groups = source->uniform_groups,
+                                      .unoptimised = source->unoptimised};
     enum status status = report ? device_new(&silent, report, &device, diagnosis) : STATUS_OUT_OF_MEMORY;
     if (status == STATUS_OK)
         status = program_load(device, &request, &program, diagnosis);

@@ -69,6 +69,20 @@ static char *joined_options(const struct scenario *scenario)
     return options;
 }
 
+/* What the options ask of the program that was built, whatever it was built from. */
+static enum status apply_options(const char *options, struct scenario_source *source,
+                                 struct diagnosis *diagnosis)
+{
+    struct build_options built;
+    const enum status status = build_options_parse(options, false, &built, diagnosis);
+    if (status != STATUS_OK)
+        return status;
+    source->detailed_errors = built.debug;
+    source->uniform_groups = built.uniform_work_group_size;
+    source->unoptimised = built.opt_disable;
+    return STATUS_OK;
+}
+
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -119,13 +133,9 @@ static enum status compile(const struct scenario *scenario, struct scenario_sour
     source->options = options;
     source->anchor = anchor;
     enum status status = compile_opencl_c(&request, out_spirv, out_log);
-    struct build_options built;
-    struct diagnosis ignored = {0};
-    if (status == STATUS_OK && build_options_parse(options, false, &built, &ignored) == STATUS_OK) {
-        source->detailed_errors = built.debug;
-        source->uniform_groups = built.uniform_work_group_size;
-        source->unoptimised = built.opt_disable;
-    }
+    struct diagnosis ignored = {0}; /* the compiler has judged the options */
+    if (status == STATUS_OK)
+        apply_options(options, source, &ignored);
     return status;
 }
 
@@ -156,8 +166,8 @@ static bool ends_with(const char *text, const char *end)
     return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-static enum status build_spirv(const struct scenario *scenario, struct spirv *out_spirv, char **out_log,
-                               struct diagnosis *diagnosis)
+static enum status build_spirv(const struct scenario *scenario, struct spirv *out_spirv,
+                               struct scenario_source *source, char **out_log, struct diagnosis *diagnosis)
 {
     char *bytes = NULL;
     size_t size = 0;
@@ -179,7 +189,10 @@ static enum status build_spirv(const struct scenario *scenario, struct spirv *ou
         free(*out_log);
         status = spirv_validate(out_spirv->words, out_spirv->word_count, out_log);
     }
-    return status;
+    if (status != STATUS_OK)
+        return status;
+    source->options = joined_options(scenario);
+    return source->options ? apply_options(source->options, source, diagnosis) : STATUS_OUT_OF_MEMORY;
 }
 
 enum status scenario_build(const struct scenario *scenario, struct spirv *out_spirv,
@@ -189,7 +202,7 @@ enum status scenario_build(const struct scenario *scenario, struct spirv *out_sp
     *out_source = (struct scenario_source){0};
     *out_log = NULL;
     enum status status = scenario->program.spirv_file
-                             ? build_spirv(scenario, out_spirv, out_log, diagnosis)
+                             ? build_spirv(scenario, out_spirv, out_source, out_log, diagnosis)
                              : build_source(scenario, out_spirv, out_source, out_log, diagnosis);
     if (!*out_log)
         *out_log = strdup("");

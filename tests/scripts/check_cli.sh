@@ -504,6 +504,19 @@ expect 0 -o 'OpEntryPoint Kernel' -- "$orrery" dis --spirv k.cl
 cp out k.spvasm
 expect 0 -n 'OpEntryPoint' -- "$orrery" dis --bytecode k.cl
 expect 0 -o 'OpEntryPoint Kernel' -- "$orrery" dis --spirv k.spvasm
+# Options count for SPIR-V, too: without optimisation the variable stays in memory.
+echo 'kernel void k(global int *p) { volatile int a = 1; int b[2]; b[p[0] & 1] = 2; p[0] = b[p[1] & 1] + a; }' >v.cl
+expect 0 -o OpEntryPoint -- "$orrery" dis --spirv --build-options=-cl-opt-disable v.cl
+cp out v.spvasm
+for file in v.cl v.spvasm; do
+    expect 0 -- "$orrery" dis --bytecode $file
+    cp out optimised
+    expect 0 -- "$orrery" dis --bytecode --build-options=-cl-opt-disable $file
+    [ "$(wc -l <out)" -gt "$(wc -l <optimised)" ] || problem "dis --build-options=-cl-opt-disable $file: the code is optimised"
+    expect 2 -e "unknown build option '-cl-nonsense'" -- "$orrery" dis --build-options=-cl-nonsense $file
+done
+printf 'orrery: 1\nprogram: {spirv: v.spvasm, options: -cl-nonsense}\nlaunch: []\n' >v.yaml
+expect 2 -e "unknown build option '-cl-nonsense'" -- "$orrery" run v.yaml
 echo 'not SPIR-V!!' >k.spv
 expect 2 -- "$orrery" dis k.spv
 expect 2 -e 'nowhere.cl' -- "$orrery" dis nowhere.cl
