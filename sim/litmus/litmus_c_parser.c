@@ -141,6 +141,35 @@ static bool is_call(const struct litmus_word *word, enum atomic_call call, bool 
     return word->length == length || (word->length == length + 9 && memcmp(suffix, "_explicit", 9) == 0);
 }
 
+/* Words that begin something else where a register or parameter could stand. */
+static bool is_reserved(const struct litmus_word *word)
+{
+    static const char *const words[] = {"if",
+                                        "else",
+                                        "while",
+                                        "int",
+                                        "uint",
+                                        "unsigned",
+                                        "barrier",
+                                        "work_group_barrier",
+                                        "atomic_work_item_fence"};
+    bool with_order;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (lexer_word_is(word, words[i]))
+            return true;
+    for (enum atomic_call call = 0; call < ATOMIC_CALL_COUNT; call++)
+        if (is_call(word, call, &with_order))
+            return true;
+    return false;
+}
+
+const char *c_parse_new_name(struct parser *parser, const char *what)
+{
+    if (is_reserved(&parser->lexer.word))
+        lexer_expected(&parser->lexer, what);
+    return lexer_name(&parser->lexer, what);
+}
+
 static bool is_pointer(const struct expression *expression)
 {
     switch (expression->kind) {
@@ -414,7 +443,7 @@ static struct litmus_statement *parse_declaration(struct parser *parser)
     parser_plain_type(parser);
     do {
         struct litmus_place place = lexer->word.place;
-        const char *name = lexer_name(lexer, "a register");
+        const char *name = c_parse_new_name(parser, "a register");
         struct litmus_statement *assign = statement_new(parser, STATEMENT_NOTHING, place);
         if (lexer_take(lexer, "=")) {
             assign->kind = STATEMENT_ASSIGN;

@@ -20,6 +20,8 @@ struct parser {
 };
 
 struct litmus_statement *c_parse_body(struct parser *parser); /* including its braces */
+/* The name of a register or parameter that is declared: no word of the language, such as a function. */
+const char *c_parse_new_name(struct parser *parser, const char *what);
 
 /* of litmus_parser.c */
 void *parser_grown(struct pool *pool, const void *items, uint32_t count, uint32_t *room, size_t size);

@@ -187,7 +187,7 @@ static void parse_parameter(struct parser *parser, struct parameter *parameter)
     while (take_qualifier(lexer, parameter))
         ;
     struct litmus_place place = lexer->word.place;
-    parameter->name = lexer_name(lexer, "a parameter");
+    parameter->name = c_parse_new_name(parser, "a parameter");
     parameter->location = parser_location(parser, place, parameter->name);
     struct location *location = &parser->test->locations[parameter->location];
     location->local |= parameter->space == SPACE_LOCAL;
