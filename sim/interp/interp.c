@@ -189,7 +189,7 @@ static struct ir *lowered(struct module *m, struct entry_point *e, const struct 
     components_narrow(ir);
     if (request->debug || request->unoptimised) {
         cfg_canonical(ir);
-        simplify_remove_dead(ir); /* addresses of parts of built-in variables, whose loads read no memory */
+        simplify_remove_dead(ir); /* addresses of built-in variables must not stay: they have no memory */
     } else {
         optimise(ir);
     }

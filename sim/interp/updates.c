@@ -286,7 +286,8 @@ static bool derives_from_memory(struct updates *updates, uint32_t address)
     return false;
 }
 
-/* Reads in loops that wait, whose address is that of a write of the same work-item, too. */
+/* Sets `takes` of each read in a loop that waits, if the work-item also writes to the address that it reads:
+ * as a loop does that takes a lock. */
 static void mark_locks(struct ir *ir, const uint32_t *reads, uint32_t read_count, const uint32_t *writes,
                        uint32_t write_count)
 {

@@ -6,8 +6,8 @@
  * Interface
  *   LLVMFuzzerTestOneInput   one input; must return, whatever the bytes are
  *   fuzz_name                corpus/<name>
- *   LLVMFuzzerCustomMutator, LLVMFuzzerCustomCrossOver   of targets whose inputs have a grammar: libFuzzer
- *                            and fuzz_main.c call them where a target has them
+ *   LLVMFuzzerCustomMutator, LLVMFuzzerCustomCrossOver   optional: change one input, or make one of two,
+ *                            by the grammar of the target's inputs; libFuzzer and fuzz_main.c call them
  *   LLVMFuzzerMutate         mutates bytes; of libFuzzer, or of fuzz_main.c
  */
 #ifndef TESTS_FUZZ_FUZZ_H

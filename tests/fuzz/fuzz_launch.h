@@ -5,8 +5,9 @@
  *
  * Interface
  *   launch_all       every kernel of the words on a new device. `out_seen`: NULL, or LAUNCH_KERNELS of them
- *   launch_differs   the first kernel whose buffers differ, where the first run left values; -1: none. No
- *                    kernel is compared after one that was not clean, since it may leave what others read.
+ *   launch_differs   the number of the first kernel that left other bytes in its buffers in the second run;
+ *                    bytes that the first run did not initialise do not count. -1: none. Kernels after one
+ *                    that has findings are not compared, since they may read what it left.
  */
 #ifndef TESTS_FUZZ_FUZZ_LAUNCH_H
 #define TESTS_FUZZ_FUZZ_LAUNCH_H

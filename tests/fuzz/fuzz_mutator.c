@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mutator of targets whose inputs are modules. */
+/* How libFuzzer and fuzz_main.c change an input that is a SPIR-V module. */
 #include <string.h>
 
 #include "fuzz.h"

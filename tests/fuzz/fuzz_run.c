@@ -57,8 +57,11 @@ static void run_any(const uint32_t *words, size_t count, uint32_t seed)
     scenario_fini(&scenario);
 }
 
-/* What makes results depend on more than the module: addresses as numbers, clocks, and with several
- * work-items whoever comes first, who runs together, and whose text still fits into the buffer of printf. */
+/*
+ * On what else the results of a module may depend, so that two runs need not agree. With several work-items
+ * on the schedule: it decides the order of atomic operations, which work-items form a sub-group, and whose
+ * text still fits into the buffer of printf. On addresses and clocks, where a kernel reads them as numbers.
+ */
 enum dependence { ON_NOTHING, ON_SCHEDULE, ON_ADDRESSES };
 
 /* The storage class of a pointer type; -1: it is no pointer. Variables of a function may hold addresses. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mutator of targets whose inputs are texts: lines and tokens are moved, repeated and left out, and
- * numbers become those at the edges. Half of the mutations are those of bytes, which know the words of a
- * dictionary.
+ * How libFuzzer and fuzz_main.c change an input that is a text. Half of the changes move, repeat or remove
+ * lines and tokens, or replace a number by an extreme one. The other half are libFuzzer's own changes of
+ * bytes, which also insert words of a dictionary.
  */
 #include <ctype.h>
 #include <stdbool.h>

@@ -94,4 +94,17 @@ sys.exit(bool(bad or not wrong))
 EOF
 status=$?
 [ $status = 0 ] || { head -5 out; grep -n 'kernel void' run.yaml | head -3; }
+
+# A value is shown as a number, that of a vector as its bits.
+echo 'kernel void same(global TYPE *a) { a[0] = (TYPE)VALUE; }' >same.cl
+while read -r type value shown; do
+    "$build/orrery" run "--build-options=-DTYPE=$type -DVALUE=$value" same.cl >out 2>&1
+    grep -q "store, [0-9]* bytes, wrote $shown\$" out || { echo "$type: not wrote $shown:"; grep wrote out; status=1; }
+done <<'EOF'
+float2 (1,2) 0x400000003f800000
+int2 (1,2) 0x200000001
+char4 (1,2,3,4) 0x4030201
+float (1) 1 (0x3f800000)
+int (70000) 70000 (0x11170)
+EOF
 exit $status

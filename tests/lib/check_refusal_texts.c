@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the finding of a refused call says: the argument, what was given and what is allowed. */
+#include <stdio.h>
+
+#include "tests/support/usage_fixture.h"
+
+/* The sentence has the text, and does not list other reasons of the same error. */
+static void refused_with(const char *text)
+{
+    const struct orrery_finding finding = finding_last("api-error");
+    ck_assert_msg(strstr(finding.why, text) != NULL, "'%s' is not in: %s", text, finding.why);
+    ck_assert_msg(strstr(finding.why, "; or ") == NULL, "%s", finding.why);
+}
+
+START_TEST(a_wrong_size_of_an_argument)
+{
+    static const char source[] =
+        "typedef struct { int a; char b; } S;\n"
+        "kernel void k(global int *o, S s, ulong n, sampler_t m, local int *l) { o[0] = s.a + n; }";
+    static const struct {
+        cl_uint index;
+        size_t size;
+        bool local;
+        const char *text;
+    } wrong[] = {
+        {0, 4, false,
+         "argument 0 'o' of kernel k is a memory object of type int* and needs 8 bytes, arg_size is 4"},
+        {1, 5, false, "argument 1 's' of kernel k is a value of type S and needs 8 bytes, arg_size is 5"},
+        {2, 4, false, "argument 2 'n' of kernel k is a value of type ulong and needs 8 bytes, arg_size is 4"},
+        {3, 4, false,
+         "argument 3 'm' of kernel k is a sampler of type sampler_t and needs 8 bytes, arg_size is 4"},
+        {4, 0, true,
+         "argument 4 'l' of kernel k is local memory of type int* and needs more than 0 bytes, arg_size is "
+         "0"},
+    };
+    const char bytes[16] = "";
+    cl_kernel kernel = cl_kernel_of(context, source, "-cl-kernel-arg-info");
+    cl_is(clSetKernelArg(kernel, wrong[_i].index, wrong[_i].size, wrong[_i].local ? NULL : bytes),
+          CL_INVALID_ARG_SIZE);
+    refused_with(wrong[_i].text);
+    cl_ok(clReleaseKernel(kernel));
+}
+END_TEST
+
+START_TEST(a_wrong_value_of_an_argument)
+{
+    static const char source[] =
+        "kernel void k(global int *o, int n, local int *l, sampler_t s, read_only image2d_t i) { o[0] = n; }";
+    cl_kernel kernel = cl_kernel_of(context, source, "-cl-kernel-arg-info");
+    cl_mem buffer = cl_buffer(context, 0, 16, NULL), none = NULL;
+    cl_int error;
+    cl_sampler sampler = clCreateSampler(context, CL_FALSE, CL_ADDRESS_NONE, CL_FILTER_NEAREST, &error);
+    cl_ok(error);
+    uint64_t noise = 0x0102030405060708;
+    const struct {
+        cl_uint index;
+        size_t size;
+        const void *value;
+        cl_int error;
+        const char *text;
+    } wrong[] = {
+        {0, 8, &sampler, CL_INVALID_MEM_OBJECT,
+         "argument 0 'o' of kernel k is a memory object of type int*, and arg_value points to a sampler"},
+        {0, 8, &noise, CL_INVALID_MEM_OBJECT, "and arg_value points to no object that exists"},
+        {1, 4, NULL, CL_INVALID_ARG_VALUE,
+         "argument 1 'n' of kernel k is a value of type int, and arg_value is NULL"},
+        {2, 64, &noise, CL_INVALID_ARG_VALUE,
+         "argument 2 'l' of kernel k is local memory of type int*, and arg_value is not NULL"},
+        {3, 8, &buffer, CL_INVALID_SAMPLER,
+         "argument 3 's' of kernel k is a sampler of type sampler_t, and arg_value points to a buffer"},
+        {3, 8, NULL, CL_INVALID_SAMPLER, "and arg_value is NULL"},
+        {4, 8, &buffer, CL_INVALID_MEM_OBJECT,
+         "argument 4 'i' of kernel k is an image of type image2d_t, and arg_value points to a buffer"},
+        {4, 8, &none, CL_INVALID_MEM_OBJECT, "is an image of type image2d_t, and arg_value points to NULL"},
+        {5, 4, &noise, CL_INVALID_ARG_INDEX, "kernel k has 5 arguments, counted from 0; arg_index is 5"},
+    };
+    if (_i < 9) {
+        cl_is(clSetKernelArg(kernel, wrong[_i].index, wrong[_i].size, wrong[_i].value), wrong[_i].error);
+        refused_with(wrong[_i].text);
+    } else {
+        cl_is(clSetKernelArgSVMPointer(kernel, 1, &noise), CL_INVALID_ARG_VALUE);
+        refused_with("argument 1 'n' of kernel k is a value of type int, and takes no pointer");
+    }
+    cl_ok(clReleaseSampler(sampler));
+    cl_ok(clReleaseMemObject(buffer));
+    cl_ok(clReleaseKernel(kernel));
+}
+END_TEST
+
+static cl_int sub_buffer_at(cl_mem buffer, size_t origin, size_t size)
+{
+    const cl_buffer_region region = {origin, size};
+    cl_int error;
+    clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+    return error;
+}
+
+START_TEST(a_range_outside_a_buffer)
+{
+    cl_mem buffer = cl_buffer(context, 0, 1024, NULL);
+    const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 8, .image_height = 4};
+    const size_t origin[3] = {0, 2, 0}, region[3] = {8, 3, 1};
+    char bytes[2048] = "";
+    cl_int error;
+    cl_mem image = clCreateImage(context, 0, &format, &desc, NULL, &error);
+    cl_ok(error);
+    switch (_i) {
+    case 0:
+        cl_is(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 1020, 8, bytes, 0, NULL, NULL), CL_INVALID_VALUE);
+        refused_with("offset 1020 and size 8 leave buffer");
+        break;
+    case 1:
+        cl_is(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, 2048, bytes, 0, NULL, NULL), CL_INVALID_VALUE);
+        refused_with(", which has 1024 bytes");
+        break;
+    case 2:
+        cl_is(clEnqueueCopyBuffer(queue, buffer, buffer, 0, 1000, 100, 0, NULL, NULL), CL_INVALID_VALUE);
+        refused_with("offset 1000 and size 100 leave");
+        break;
+    case 3:
+        cl_is(clEnqueueFillBuffer(queue, buffer, bytes, 3, 0, 12, 0, NULL, NULL), CL_INVALID_VALUE);
+        refused_with("pattern_size 3 is not a power of two up to 128");
+        break;
+    case 4:
+        cl_is(clEnqueueFillBuffer(queue, buffer, bytes, 8, 4, 16, 0, NULL, NULL), CL_INVALID_VALUE);
+        refused_with("offset 4 is not a multiple of pattern_size 8");
+        break;
+    case 5:
+        clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ, 512, 1024, 0, NULL, NULL, &error);
+        cl_is(error, CL_INVALID_VALUE);
+        refused_with("offset 512 and size 1024 leave");
+        break;
+    case 6:
+        cl_is(sub_buffer_at(buffer, 896, 256), CL_INVALID_VALUE);
+        refused_with("offset 896 and size 256 leave");
+        break;
+    case 7:
+        cl_is(sub_buffer_at(buffer, 4, 16), CL_MISALIGNED_SUB_BUFFER_OFFSET);
+        refused_with("origin is 4, and not a multiple of the 128 bytes");
+        break;
+    case 8:
+        clCreateBuffer(context, 0, 0, NULL, &error);
+        cl_is(error, CL_INVALID_BUFFER_SIZE);
+        refused_with("size is 0");
+        break;
+    default:
+        cl_is(clEnqueueReadImage(queue, image, CL_TRUE, origin, region, 0, 0, bytes, 0, NULL, NULL),
+              CL_INVALID_VALUE);
+        refused_with("origin[1] 2 and region[1] 3 leave the image, which has 4 there");
+        break;
+    }
+    cl_ok(clReleaseMemObject(image));
+    cl_ok(clReleaseMemObject(buffer));
+}
+END_TEST
+
+START_TEST(a_wrong_size_of_a_work_group)
+{
+    static const char
+        source[] = "kernel void k(global int *o) { o[0] = 1; }",
+        fixed[] = "kernel __attribute__((reqd_work_group_size(4, 1, 1))) void k(global int *o) { o[0] = 1; }";
+    static const struct {
+        const char *source;
+        size_t local[2];
+        cl_int error;
+        const char *text;
+    } wrong[] = {
+        {source,
+         {1 << 20, 1},
+         CL_INVALID_WORK_ITEM_SIZE,
+         "local_work_size[0] is 1048576; CL_DEVICE_MAX_WORK_ITEM_SIZES allows "},
+        {source,
+         {256, 256},
+         CL_INVALID_WORK_GROUP_SIZE,
+         "a work-group are 65536; CL_DEVICE_MAX_WORK_GROUP_SIZE is "},
+        {fixed,
+         {8, 1},
+         CL_INVALID_WORK_GROUP_SIZE,
+         "local_work_size[0] is 8; reqd_work_group_size of the kernel is 4"},
+    };
+    const size_t range[2] = {1 << 20, 256};
+    cl_kernel kernel = cl_kernel_of(context, wrong[_i].source, "");
+    cl_is(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, range, wrong[_i].local, 0, NULL, NULL),
+          wrong[_i].error);
+    refused_with(wrong[_i].text);
+    cl_ok(clReleaseKernel(kernel));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("refusal_texts");
+    TCase *tcase = tcase_create("refusal_texts");
+    tcase_add_checked_fixture(tcase, finding_set_up, tear_down);
+    tcase_add_loop_test(tcase, a_wrong_size_of_an_argument, 0, 5);
+    tcase_add_loop_test(tcase, a_wrong_value_of_an_argument, 0, 10);
+    tcase_add_loop_test(tcase, a_range_outside_a_buffer, 0, 10);
+    tcase_add_loop_test(tcase, a_wrong_size_of_a_work_group, 0, 3);
+    suite_add_tcase(suite, tcase);
+    return cl_run_suite(suite);
+}
