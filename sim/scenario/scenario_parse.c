@@ -129,8 +129,8 @@ static bool read_script(struct reader *reader, const yaml_node_t *node)
 /* Refuses a policy that the rest of the section makes useless, or contradicts. */
 static bool policy_fits(struct reader *reader, const yaml_node_t *schedule, bool script)
 {
-    const yaml_node_t *node = reader_get(reader, schedule, "policy");
-    const bool replay = reader_get(reader, schedule, "replay");
+    const yaml_node_t *node = reader_get_row(reader, schedule, "schedule", "policy");
+    const bool replay = reader_get_row(reader, schedule, "schedule", "replay");
     const enum schedule_policy policy = reader->scenario->schedule.policy;
     if (!node || replay)
         return true;
@@ -147,7 +147,7 @@ static bool policy_fits(struct reader *reader, const yaml_node_t *schedule, bool
 /* A list of compute units without a placement means the placement script. */
 static bool placement_fits(struct reader *reader, const yaml_node_t *schedule, bool script)
 {
-    const yaml_node_t *node = reader_get(reader, schedule, "placement");
+    const yaml_node_t *node = reader_get_row(reader, schedule, "schedule", "placement");
     return !script || reader->scenario->schedule.placement == PLACEMENT_SCRIPT ||
            reader_unexpected(reader, node, "placement",
                              "script, or no placement: beside placement_script:, which says where they run");
@@ -164,7 +164,7 @@ static bool read_schedule(struct reader *reader, const yaml_node_t *root)
     const yaml_node_t *script = reader_get(reader, node, "script");
     if (script)
         reader->scenario->schedule.policy = SCHEDULE_SCRIPT;
-    const yaml_node_t *units = reader_get(reader, node, "placement_script");
+    const yaml_node_t *units = reader_get_row(reader, node, "schedule", "placement_script");
     const bool places = units && reader_node_items(units);
     if (places)
         reader->scenario->schedule.placement = PLACEMENT_SCRIPT;

@@ -174,6 +174,17 @@ static bool same_key(const char *section, const char *a, const char *b)
     return strcmp(a, b) == 0 || (row && row == scenario_row_named(section, b));
 }
 
+yaml_node_t *reader_get_row(struct reader *reader, const yaml_node_t *mapping, const char *section,
+                            const char *key)
+{
+    for (size_t i = 0; i < reader_node_pairs(mapping); i++) {
+        const struct pair pair = reader_pair(reader, mapping, i);
+        if (same_key(section, reader_node_text(pair.key), key))
+            return pair.value;
+    }
+    return NULL;
+}
+
 /* The index-th legal key: the section's own keys first, then those of the rows; NULL: past the end. */
 static const char *key_at(const void *self, size_t index)
 {

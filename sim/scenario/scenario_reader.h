@@ -7,6 +7,7 @@
  *   reader_error, reader_unexpected, reader_out_of_memory   false, after a diagnosis "FILE:LINE:COLUMN: ..."
  *   reader_node_text             of a scalar, else NULL; the document owns it
  *   reader_node_pairs, reader_pair, reader_get   a mapping; reader_get is NULL without the key
+ *   reader_get_row                               the same for a key of scenario.def, also by its other names
  *   reader_node_items, reader_item   a sequence
  *   reader_keys                  is the node a mapping with legal keys, none twice? The section is a name in
  *                                scenario_reader.c
@@ -41,6 +42,8 @@ const char *reader_node_text(const yaml_node_t *node);
 size_t reader_node_pairs(const yaml_node_t *mapping);
 struct pair reader_pair(struct reader *reader, const yaml_node_t *mapping, size_t index);
 yaml_node_t *reader_get(struct reader *reader, const yaml_node_t *mapping, const char *key);
+yaml_node_t *reader_get_row(struct reader *reader, const yaml_node_t *mapping, const char *section,
+                            const char *key);
 size_t reader_node_items(const yaml_node_t *sequence);
 yaml_node_t *reader_item(struct reader *reader, const yaml_node_t *sequence, size_t index);
 bool reader_keys(struct reader *reader, const yaml_node_t *node, const char *section);

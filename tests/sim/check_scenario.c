@@ -273,6 +273,11 @@ START_TEST(invalid_script_step_is_refused)
     rejects("orrery: 1\nschedule: {policy: replay}\n", "t.yaml:2:20: ", "'replay'", "a replay: beside it");
     rejects("orrery: 1\nschedule: {placement: numa, placement_script: [1]}\n", "t.yaml:2:23: ", "'numa'",
             "script, or no placement");
+    /* by the other names of the keys */
+    rejects("orrery: 1\nschedule: {script: [], schedule: random}\n", "t.yaml:2:34: ", "'random'",
+            "script, or no policy");
+    rejects("orrery: 1\nschedule: {placement: numa, placement-script: [1]}\n", "t.yaml:2:23: ", "'numa'",
+            "script, or no placement");
     rejects(SCRIPT("{item: [1, 2, 3, 4], until: end}"), "t.yaml:2:28: ", "a sequence", "1 to 3 numbers");
     rejects(SCRIPT("{item: 1, steps: x}"), "t.yaml:2:38: ", "'x'", "1 to");
     rejects("orrery: 1\nschedule: {replay: \"1:x\"}\n", "t.yaml:2:20: ", "'1:x'", "a seed and ':'");
