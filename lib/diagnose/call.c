@@ -15,9 +15,11 @@
 #include "lib/callback.h"
 #include "lib/context.h"
 #include "lib/error.h"
+#include "caller.h"
 #include "injected_fault.h"
 #include "lib/record/host_log.h"
 #include "lib/record/saved_report.h"
+#include "orrery/checked.h"
 #include "usage.h"
 
 struct api_row {
@@ -32,7 +34,7 @@ static const struct api_row rows[] = {
 #undef QUERY
 };
 
-enum { ROW_COUNT = sizeof rows / sizeof *rows, NAME_MAX = 64, ABOUT_MAX = 6 };
+enum { ROW_COUNT = sizeof rows / sizeof *rows, ROWS_OF_ERROR = 32, NAME_MAX = 64, ABOUT_MAX = 6 };
 
 /*
  * The calls that this thread is in: functions of the program that run inside a call make calls, too. Calls
@@ -258,15 +260,28 @@ static bool matches(const struct api_row *row, const struct api_call *call, cons
     return strcmp(row->call, call->name) == 0 && strcmp(row->error, error) == 0;
 }
 
-/* The best verdict of the rows of this error. The finding names the rows that have it. */
-static enum row_verdict best_verdict(const struct api_call *call, const char *error)
+/* Rows of one error. */
+struct fitting_rows {
+    const struct api_row *rows[ROWS_OF_ERROR];
+    size_t count;
+};
+
+/* The rows of this error that have the best verdict; none if all are excluded. The finding names them. */
+static void find_rows(const struct api_call *call, const char *error, struct fitting_rows *out_best)
 {
     enum row_verdict best = EXCLUDED;
+    out_best->count = 0;
     for (size_t i = 0; i < ROW_COUNT; i++) {
-        enum row_verdict verdict = matches(&rows[i], call, error) ? judge(call, &rows[i]) : EXCLUDED;
-        best = verdict > best ? verdict : best;
+        const enum row_verdict verdict = matches(&rows[i], call, error) ? judge(call, &rows[i]) : EXCLUDED;
+        if (verdict == EXCLUDED || verdict < best)
+            continue;
+        if (verdict > best)
+            out_best->count = 0;
+        best = verdict;
+        CHECKED(out_best->count < ROWS_OF_ERROR);
+        if (out_best->count < ROWS_OF_ERROR)
+            out_best->rows[out_best->count++] = &rows[i];
     }
-    return best;
 }
 
 /* ---- the finding ------------------------------------------------------------------------------ */
@@ -398,34 +413,27 @@ static void name_section(char *name, size_t room, const char *section)
         snprintf(name, room, "OpenCL %s API, %s", newer ? "3.0" : "2.2", section + (newer ? 4 : 0));
 }
 
-static size_t count_conditions(const struct api_call *call, const char *error, enum row_verdict wanted)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < ROW_COUNT; i++)
-        count += matches(&rows[i], call, error) && judge(call, &rows[i]) == wanted;
-    return count;
-}
-
 static char *print_conditions(const struct api_call *call, const char *error, struct named_arguments *named,
                               char *section, size_t room)
 {
     char *text = NULL;
     size_t size = 0, count = 0;
     bool repeats = false;
-    const enum row_verdict wanted = current.injected ? EXCLUDED : best_verdict(call, error);
+    struct fitting_rows best = {.count = 0};
+    if (!current.injected)
+        find_rows(call, error, &best);
     /* the detail replaces the conditions if it decides between several */
-    const bool exact = current.detail[0] && count_conditions(call, error, wanted) > 1;
+    const bool exact = current.detail[0] && best.count > 1;
     FILE *stream = open_memstream(&text, &size);
     if (!stream)
         return NULL;
-    for (size_t i = 0; i < ROW_COUNT && wanted != EXCLUDED; i++) {
-        if (!matches(&rows[i], call, error) || judge(call, &rows[i]) != wanted)
-            continue;
-        repeats |= strcmp(rows[i].condition, current.detail) == 0;
+    for (size_t i = 0; i < best.count; i++) {
+        const struct api_row *row = best.rows[i];
+        repeats |= strcmp(row->condition, current.detail) == 0;
         if (!exact)
-            fprintf(stream, "%s%s", count++ ? "; or " : "", rows[i].condition);
-        add_arguments(named, call, &rows[i]);
-        name_section(section, room, rows[i].section);
+            fprintf(stream, "%s%s", count++ ? "; or " : "", row->condition);
+        add_arguments(named, call, row);
+        name_section(section, room, row->section);
     }
     if (current.injected)
         fputs("the scenario's faults want it so", stream);
@@ -437,6 +445,20 @@ static char *print_conditions(const struct api_call *call, const char *error, st
     return NULL;
 }
 
+/* Each call stack is looked up once, since programs poll with calls that fail. own: room for the place of a
+ * stack that cannot be kept. */
+static const struct host_place *place_here(struct host_place *own)
+{
+    const struct enqueuer *caller = caller_of_source();
+    const struct host_place *kept = caller ? caller_place(caller) : NULL;
+    if (kept)
+        return kept;
+    struct host_trace trace;
+    host_place_capture(&trace);
+    host_place_find(&trace, own);
+    return own;
+}
+
 static struct finding_access access_at(const struct host_place *place, const char *what)
 {
     return (struct finding_access){.place = place->place, .act = ACT_CALL, .what = what, .by = "the host"};
@@ -445,18 +467,15 @@ static struct finding_access access_at(const struct host_place *place, const cha
 static void report_refusal(const struct api_call *call, const char *error)
 {
     struct named_arguments named = {.count = 0};
-    struct host_trace trace;
-    struct host_place place;
+    struct host_place own;
     char section[64] = "", what[160];
     char *why = print_conditions(call, error, &named, section, sizeof section);
     char *object = print_arguments(call, &named);
-    host_place_capture(&trace);
-    host_place_find(&trace, &place);
     snprintf(what, sizeof what, "%s returned %s", call->name, error);
     struct finding finding = {.kind = FINDING_API_ERROR,
                               .object = object,
                               .access_count = 1,
-                              .access[0] = access_at(&place, what),
+                              .access[0] = access_at(place_here(&own), what),
                               .why = why && *why ? why : NULL,
                               .spec = section[0] ? section : NULL};
     report_add(runtime_get()->report, &finding);
