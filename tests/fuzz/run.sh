@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs each fuzz target for some seconds; build them with --enable-fuzz first.
 #
-#     tests/fuzz/run.sh SECONDS [BUILD] [TARGET...]
+#     tests/fuzz/run.sh [-k] SECONDS [BUILD] [TARGET...]
 #
+# -k: go on after an input that fails; without it a target ends there.
 # New inputs go to BUILD/fuzz/TARGET, what fails to BUILD/fuzz/TARGET-crash-*, its output to BUILD/fuzz/TARGET.log.
 # Exit status 1: some target failed.
 set -u
 src=$(cd "$(dirname "$0")/../.." && pwd)
-seconds=${1:?usage: tests/fuzz/run.sh SECONDS [BUILD] [TARGET...]}
+go_on=()
+[ "${1:-}" != -k ] || { go_on=(-fork=1 -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1); shift; }
+seconds=${1:?usage: tests/fuzz/run.sh [-k] SECONDS [BUILD] [TARGET...]}
 build=${2:-build}
 shift $(($# < 2 ? $# : 2))
 [ $# -gt 0 ] || set -- binary calls litmus module options replay run scenario suppressions threads topology xml
@@ -61,6 +64,17 @@ trap 'rm -rf "$work"' EXIT
 echo 'leak:libhwloc' >"$work/suppressions"
 export LSAN_OPTIONS=suppressions=$work/suppressions:print_suppressions=0 UBSAN_OPTIONS=halt_on_error=1 ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1
 failed=0
+
+# What failed since this run began: with -fork the status is 0 all the same.
+failed_inputs() {
+    find "$build/fuzz" -maxdepth 1 -name "$1-*-*" ! -name '*-slow-unit-*' -newer "$work/words" | wc -l
+}
+
+# With -fork the last line of a log has the count.
+inputs_of() {
+    sed -nE 's/^Done ([0-9]*) runs.*|^#([0-9]+): cov.*/\1\2/p' "$build/fuzz/$1.log" | tail -1
+}
+
 for target; do
     program=$build/tests/fuzz/fuzz_$target
     [ -x "$program" ] || { echo "run.sh: no $program: configure with --enable-fuzz" >&2; exit 2; }
@@ -68,12 +82,15 @@ for target; do
     dictionary_of "$target" >"$work/words"
     read -ra options < <(options_of "$target")
     [ ! -s "$work/words" ] || options+=(-dict="$work/words")
-    if nice -n 15 "$program" "${options[@]}" -max_total_time="$seconds" -timeout=25 -rss_limit_mb=4096 -close_fd_mask=1 \
-        -artifact_prefix="$build/fuzz/$target-" "$build/fuzz/$target" "$src/tests/fuzz/corpus/$(corpus_of "$target")" \
-        > "$build/fuzz/$target.log" 2>&1; then
-        echo "$target: $(sed -n 's/^Done \([0-9]*\) runs.*/\1/p' "$build/fuzz/$target.log" | tail -1) inputs, none fails"
+    # entropic=0: to count how rare each of 10^5 features is takes half of the time
+    options+=("${go_on[@]}" -entropic=0 -max_total_time="$seconds" -timeout=25 -rss_limit_mb=4096 -close_fd_mask=1)
+    status=0
+    nice -n 15 "$program" "${options[@]}" -artifact_prefix="$build/fuzz/$target-" "$build/fuzz/$target" \
+        "$src/tests/fuzz/corpus/$(corpus_of "$target")" > "$build/fuzz/$target.log" 2>&1 || status=$?
+    if [ $status -eq 0 ] && [ "$(failed_inputs "$target")" -eq 0 ]; then
+        echo "$target: $(inputs_of "$target") inputs, none fails"
     else
-        echo "$target: fails with status $?, see $build/fuzz/$target.log"
+        echo "$target: fails with status $status, $(failed_inputs "$target") inputs; see $build/fuzz/$target.log"
         failed=1
     fi
 done
