@@ -47,10 +47,43 @@ void executor_lock_take(enum executor_lock as)
     guard_enter();
 }
 
+/* Memory that the program freed while a command ran, perhaps one that uses it. */
+struct freed_memory {
+    uint64_t address;
+    struct freed_memory *next;
+};
+static struct freed_memory *freed; /* under runtime_lock */
+
+static void release_freed(void)
+{
+    while (freed) {
+        struct freed_memory *memory = freed;
+        freed = memory->next;
+        device_release(runtime_device(), memory->address);
+        free(memory);
+    }
+}
+
+void executor_release_memory(uint64_t address)
+{
+    CHECKED(!runtime_lock_held());
+    struct freed_memory *memory = malloc(sizeof *memory);
+    if (!memory)
+        return; /* it stays allocated */
+    runtime_lock();
+    *memory = (struct freed_memory){address, freed};
+    freed = memory;
+    if (executor.lock == LOCK_FREE && !executor.running)
+        release_freed();
+    runtime_unlock();
+}
+
 void executor_lock_drop(void)
 {
     CHECKED(runtime_lock_held() && (executor.lock == LOCK_HELD || executor.lock == LOCK_EXECUTING));
     guard_leave();
+    if (!executor.running)
+        release_freed();
     executor.lock = LOCK_FREE;
     interrupt_running(false);
     if (interrupt_caught()) {

@@ -27,6 +27,8 @@
  *                          commands that wait in their queues are not among them
  *   executor_check         asserts the invariants of the log, of the ready commands and of the launches; for
  *                          the executing thread, as it stops
+ *   executor_release_memory   device_release of that address, as soon as no command runs; runtime_lock not
+ *                          held
  *   executor_is_here       this thread executes a command; any lock
  */
 #ifndef ORRERY_LIB_EXECUTOR_H
@@ -48,6 +50,7 @@ void executor_share(bool open);
 bool executor_shares(void);
 uint32_t executor_serial(void);
 void executor_visit(void (*visit)(void *self, const struct command *command), void *self);
+void executor_release_memory(uint64_t address);
 bool executor_is_here(void);
 void executor_check(void);
 #endif

@@ -10,6 +10,7 @@
 #include "destructor.h"
 #include "device_info.h"
 #include "error.h"
+#include "executor.h"
 #include "lib/diagnose/call.h"
 #include "lib/diagnose/caller.h"
 #include "lib/host/guard.h"
@@ -90,7 +91,7 @@ void memobj_destroy(void *object)
     if (memobj->owns_address) {
         guard_remove((void *)(uintptr_t)memobj->address);
         device_storage(runtime_device(), memobj->address, memobj->size, NULL);
-        device_release(runtime_device(), memobj->address);
+        executor_release_memory(memobj->address);
     }
     while (memobj->maps) {
         struct map_record *record = memobj->maps;

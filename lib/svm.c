@@ -78,7 +78,7 @@ static void discard(struct svm_allocation *allocation)
     free(allocation->made);
     guard_remove(allocation->pointer);
     shared_bytes_end(allocation->pointer);
-    device_release(runtime_device(), (uint64_t)(uintptr_t)allocation->pointer);
+    executor_release_memory((uint64_t)(uintptr_t)allocation->pointer);
     free(allocation);
 }
 

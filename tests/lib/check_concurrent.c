@@ -23,9 +23,23 @@ static struct {
 static size_t event_count;
 static uint32_t running, most_running;
 
+static void *freed_at_begin; /* shared memory that another thread frees while the launch runs; NULL: none */
+
+static void *free_shared(void *pointer)
+{
+    clSVMFree(context, pointer);
+    return NULL;
+}
+
 static void on_launch(void *self, const struct launch_event *event)
 {
+    pthread_t other;
     (void)self;
+    if (event->phase == LAUNCH_BEGIN && freed_at_begin) {
+        ck_assert_int_eq(pthread_create(&other, NULL, free_shared, freed_at_begin), 0);
+        pthread_join(other, NULL);
+        freed_at_begin = NULL;
+    }
     running += event->phase == LAUNCH_BEGIN;
     running -= event->phase == LAUNCH_END;
     most_running = running > most_running ? running : most_running;
@@ -58,6 +72,8 @@ static const char source[] =
     "kernel void poll(global volatile atomic_int *flags, int theirs) {\n"
     "    while (!atomic_load_explicit(&flags[theirs], memory_order_acquire, memory_scope_all_svm_devices)); "
     "}\n"
+    "kernel void copy(global const int *from, global int *to) {\n"
+    "    to[get_global_id(0)] = from[get_global_id(0)]; }\n"
     "kernel void racy(global int *a) { a[0] = (int)get_global_id(0); }\n"
     "kernel void store(global int *a) { if (get_global_id(0) == 0) a[0] = 3; if (get_global_id(0) == 1) a[0] "
     "= 4; }\n"
@@ -540,6 +556,30 @@ START_TEST(a_livelock_while_the_host_sleeps)
 }
 END_TEST
 
+/* 5.6.1 leaves it undefined; the kernel that runs keeps the memory to its end, and it is released then. */
+START_TEST(memory_freed_while_a_kernel_runs_stays_until_its_end)
+{
+    start("lockstep", "0");
+    const uint64_t used = device_memory_used(runtime_device());
+    const size_t global = GROUPS, local = 1;
+    int *shared = clSVMAlloc(context, CL_MEM_READ_WRITE, GROUPS * sizeof *shared, 0), got[GROUPS];
+    cl_int err;
+    cl_kernel kernel = clCreateKernel(program, "copy", &err);
+    cl_ok(err);
+    cl_ok(clEnqueueSVMMemFill(on[0], shared, &(cl_int){7}, sizeof(cl_int), sizeof got, 0, NULL, NULL));
+    cl_ok(clSetKernelArgSVMPointer(kernel, 0, shared));
+    cl_ok(clSetKernelArg(kernel, 1, sizeof *memory, &memory[0]));
+    cl_ok(clEnqueueNDRangeKernel(on[0], kernel, 1, NULL, &global, &local, 0, NULL, NULL));
+    freed_at_begin = shared;
+    cl_ok(clFinish(on[0]));
+    ck_assert_ptr_null(freed_at_begin);
+    cl_ok(clEnqueueReadBuffer(on[0], memory[0], CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    for (int i = 0; i < GROUPS; i++)
+        ck_assert_int_eq(got[i], 7);
+    ck_assert_uint_eq(device_memory_used(runtime_device()), used);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("concurrent kernels");
@@ -570,6 +610,7 @@ int main(void)
     tcase_add_loop_exit_test(tests, a_livelock_while_the_host_waits, 124, 0, 2);
     tcase_add_loop_exit_test(tests, a_livelock_while_the_host_polls, 124, 0, 2);
     tcase_add_loop_exit_test(tests, a_livelock_while_the_host_sleeps, 124, 0, 2);
+    tcase_add_test(tests, memory_freed_while_a_kernel_runs_stays_until_its_end);
     suite_add_tcase(suite, tests);
     int status = cl_run_suite(suite);
     unlink(roots_file);
