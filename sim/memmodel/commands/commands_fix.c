@@ -50,16 +50,23 @@ static const char flush_all[] = ", with clFlush before on all queues that it wai
 
 enum { FLUSH_CHARS = 80 };
 
-/* The clFlush that the fix needs, so that a command of another queue is submitted. b NULL: the queue is
- * forgotten. */
-static void name_flush(bool crosses, const struct command_facts *a, const struct command_facts *b,
+/* A fix may name a command that the graph has forgotten, as the unmap of a map: of that the queue is known. */
+static struct command_facts facts_of(const struct commands *commands, uint32_t command)
+{
+    const struct command_facts *known = command_graph_facts(commands->graph, command);
+    return known ? *known : (struct command_facts){.queue = command_log_queue(commands->log, command)};
+}
+
+/* The clFlush that the fix needs, so that command a of another queue than b's is submitted. */
+static void name_flush(const struct commands *commands, bool crosses, uint32_t a, uint32_t b,
                        char out[FLUSH_CHARS])
 {
+    const uint32_t queue = facts_of(commands, a).queue;
     out[0] = '\0';
-    if (crosses)
+    if (crosses || !queue)
         wording_print(out, FLUSH_CHARS, "%s", flush_all);
-    else if (!b || a->queue != b->queue)
-        wording_print(out, FLUSH_CHARS, ", with clFlush on queue %" PRIu32 " before", a->queue);
+    else if (queue != facts_of(commands, b).queue)
+        wording_print(out, FLUSH_CHARS, ", with clFlush on queue %" PRIu32 " before", queue);
 }
 
 /* What the sentences of a fix name. */
@@ -86,7 +93,7 @@ static void name_host_wait(struct commands *commands, uint32_t first, uint32_t s
 {
     if (helps(commands, EDIT_FINISH, first, second))
         wording_print(out, WAIT_CHARS, ", or call clFinish on queue %" PRIu32 " before %s is enqueued",
-                      command_graph_facts(commands->graph, first)->queue, other);
+                      facts_of(commands, first).queue, other);
     else if (helps(commands, EDIT_HOST_WAITS, first, second))
         wording_print(out, WAIT_CHARS, ", or wait for it with clWaitForEvents before %s is enqueued", other);
 }
@@ -127,23 +134,22 @@ static bool try_fixes(struct commands *commands, uint32_t first, uint32_t second
 /* True: the fix was tried, orders the two and lets no command wait for ever. False: it is advice. */
 bool commands_fix(struct commands *commands, uint32_t first, uint32_t second, char fix[SPEC_CHARS])
 {
-    const struct command_facts *a = command_graph_facts(commands->graph, first),
-                               *b = command_graph_facts(commands->graph, second);
+    const struct command_facts a = facts_of(commands, first), b = facts_of(commands, second);
     const bool tried = may_try(commands);
     const struct command_waits waits =
         tried ? command_log_waits(commands->log, first) : (struct command_waits){.crosses = true};
     struct fix_names names;
-    if (a->batch && a->batch == b->batch) {
+    if (a.batch && a.batch == b.batch) {
         wording_print(fix, SPEC_CHARS,
                       "add the sync point of command %" PRIu32 " to the wait list of command %" PRIu32, first,
                       second);
         return tried && helps(commands, EDIT_WAIT_LIST, first, second);
     }
-    name_enqueued(a, first, names.one);
-    name_enqueued(b, second, names.other);
-    name_flush(waits.crosses, a, b, names.flush);
+    name_enqueued(&a, first, names.one);
+    name_enqueued(&b, second, names.other);
+    name_flush(commands, waits.crosses, first, second, names.flush);
     if (share_atomics(commands, first, second)) {
-        advise_atomics(&names, a->device == b->device, fix);
+        advise_atomics(&names, a.device == b.device, fix);
         return false;
     }
     if (!tried) {
@@ -251,8 +257,7 @@ static void say_place(const char *text, const struct map_race *mapped, const cha
 
 static bool fix_by_place(struct commands *commands, const struct map_race *mapped, char fix[SPEC_CHARS])
 {
-    const struct command_facts *facts = command_graph_facts(commands->graph, mapped->command);
-    const bool tried = !facts->batch && may_try(commands);
+    const bool tried = !facts_of(commands, mapped->command).batch && may_try(commands);
     char flush[FLUSH_CHARS];
     for (size_t i = 0; tried && i < sizeof place_fixes / sizeof *place_fixes; i++) {
         const uint32_t first = in_role(mapped, place_fixes[i].first),
@@ -261,9 +266,7 @@ static bool fix_by_place(struct commands *commands, const struct map_race *mappe
         if (!(place_fixes[i].where & where_is(mapped)) ||
             !helps_mapped(commands, place_fixes[i].edit, first, second, mapped))
             continue;
-        name_flush(command_log_waits(commands->log, first).crosses,
-                   command_graph_facts(commands->graph, first), command_graph_facts(commands->graph, second),
-                   flush);
+        name_flush(commands, command_log_waits(commands->log, first).crosses, first, second, flush);
         say_place(place_fixes[i].text, mapped, flush, fix);
         return true;
     }
@@ -280,9 +283,7 @@ static bool fix_by_pointer(struct commands *commands, const struct map_race *map
         return commands_fix(commands, mapped->map, command, fix);
     if (command < unmap)
         return commands_fix(commands, command, unmap, fix);
-    name_flush(command_log_waits(commands->log, command).crosses,
-               command_graph_facts(commands->graph, command), command_graph_facts(commands->graph, unmap),
-               flush);
+    name_flush(commands, command_log_waits(commands->log, command).crosses, command, unmap, flush);
     wording_print(fix, SPEC_CHARS,
                   "enqueue command %" PRIu32 " before command %" PRIu32
                   ", which unmaps, and add its event to the wait list of that%s",

@@ -44,7 +44,7 @@ void commands_describe(const struct commands *commands, const struct byte_access
                        struct command_name *side)
 {
     const struct command_site *site = commands_site_of(commands, access);
-    *out_access = (struct finding_access){.kind = access->kind, .device_id = facts->device};
+    *out_access = (struct finding_access){.kind = access->kind, .device_id = facts ? facts->device : 0};
     if (!site) {
         commands_describe_call(facts, access->command, action(access), out_access, side);
         return;

@@ -413,6 +413,14 @@ uint32_t command_log_unmap(const struct command_log *log, uint32_t map)
     return 0;
 }
 
+uint32_t command_log_queue(const struct command_log *log, uint32_t command)
+{
+    for (size_t i = 0; i < log->entries.count; i++)
+        if (enqueues(&log->entries.items[i], command))
+            return log->entries.items[i].queue;
+    return 0;
+}
+
 bool command_log_in_callback(const struct command_log *log, uint32_t command)
 {
     for (size_t i = 0; i < log->entries.count; i++)

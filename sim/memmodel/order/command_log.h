@@ -13,6 +13,7 @@
  *                         wait is endless. False: it does not, or the log is not whole
  *   command_log_whole     no event is missing
  *   command_log_unmap     the command that unmaps what the command maps; 0: none is known
+ *   command_log_queue     of the command; 0: it is not in the log
  *   command_log_in_callback   a callback or a native kernel enqueued the command, and may not wait (5.11)
  *   command_log_waits     what the command waits for, directly or not
  */
@@ -43,6 +44,7 @@ bool command_log_try(const struct command_log *log, enum command_edit edit, uint
                      uint32_t one, uint32_t other);
 bool command_log_whole(const struct command_log *log);
 uint32_t command_log_unmap(const struct command_log *log, uint32_t map);
+uint32_t command_log_queue(const struct command_log *log, uint32_t command);
 bool command_log_in_callback(const struct command_log *log, uint32_t command);
 
 struct command_waits {
