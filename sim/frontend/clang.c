@@ -354,10 +354,24 @@ static void add_limit(const char *tool, const struct process_result *result, str
                   (unsigned long long)(result->limits.bytes >> 20));
 }
 
+/* Lines are cut where they no longer help: llvm-spirv prints whole initializers. */
+static void add_output(const char *output, size_t size, struct text *log)
+{
+    enum { CHARS_MOST = 1000, CHARS_SHOWN = 200 };
+    for (size_t at = 0, end; at < size; at = end) {
+        const char *newline = memchr(output + at, '\n', size - at);
+        end = newline ? (size_t)(newline + 1 - output) : size;
+        const bool cut = end - at > CHARS_MOST;
+        text_add_bytes(log, output + at, cut ? CHARS_SHOWN : end - at);
+        if (cut)
+            text_add(log, "...\n");
+    }
+}
+
 enum status compile_tool_failed(const char *tool, const struct process_result *result, struct text *log)
 {
     const char *error = result->error.data ? result->error.data : "";
-    text_add_bytes(log, error, size_without_stack(error));
+    add_output(error, size_without_stack(error), log);
     if (result->limit)
         add_limit(tool, result, log);
     else if (result->signal)

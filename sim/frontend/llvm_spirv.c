@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls llvm-spirv, and explains its errors in terms of the program. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,21 @@ void llvm_spirv_arguments(const struct compilation *compilation, struct list *ar
         list_add(arguments, fixed[i]);
 }
 
+/* The variable follows as LLVM prints it: "@name = addrspace(2) constant [70000 x i32] ...". */
+static void explain_initializer(const char *found, struct text *log)
+{
+    const char *at = strchr(found, '@'), *bracket = at ? strchr(at, '[') : NULL;
+    char name[100], count[24];
+    if (!bracket)
+        return;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(at + 1, " \n"), at + 1);
+    snprintf(count, sizeof count, "%.*s", (int)strspn(bracket + 1, "0123456789"), bracket + 1);
+    text_addf(log,
+              "the array %s of the program is initialized with %s elements; an instruction of SPIR-V holds "
+              "65532: split the array, or pass it as a buffer\n",
+              name, count);
+}
+
 /* clang gives a literal that fits no type of OpenCL C a 128-bit type, with an error only if it is stored
  * unchanged. */
 static void explain_failure(const struct compilation *compilation, const struct text *bitcode,
@@ -53,6 +69,9 @@ static void explain_failure(const struct compilation *compilation, const struct 
         strstr(log->data, "OpCode: Switch"))
         text_add(log, "a switch of the program has more than 32766 cases, which is what an instruction of "
                       "SPIR-V holds\n");
+    const char *composite = log->data ? strstr(log->data, "than OpConstantComposite can have") : NULL;
+    if (composite)
+        explain_initializer(composite, log);
     if (!log->data || !strstr(log->data, "ConstantInt"))
         return;
     clang_text(compilation, bitcode, &text);

@@ -234,6 +234,23 @@ START_TEST(a_literal_that_is_too_long_is_named)
 }
 END_TEST
 
+START_TEST(an_initializer_that_no_instruction_holds_is_named)
+{
+    enum { ELEMENTS = 65533, ELEMENT_BYTES = 3 };
+    char *source = malloc(ELEMENTS * ELEMENT_BYTES + 200);
+    ck_assert_ptr_nonnull(source);
+    int length = sprintf(source, "constant int primes[%d] = {", ELEMENTS);
+    for (int i = 0; i < ELEMENTS; i++)
+        length += sprintf(source + length, "%d,", i % 7 + 1);
+    sprintf(source + length, "}; kernel void k(global int *a) { a[0] = primes[a[1]]; }");
+    struct compile_request request = request_for(source, "");
+    expect_log(&request, STATUS_COMPILE_FAILED,
+               "the array primes of the program is initialized with 65533 elements; an instruction of SPIR-V "
+               "holds 65532: split the array, or pass it as a buffer\n");
+    free(source);
+}
+END_TEST
+
 /* OpenCL C 3.0, 6.15.12.7: the failure order shall be neither release nor acq_rel. */
 START_TEST(an_order_of_failure_that_releases_is_named_with_its_line)
 {
@@ -714,6 +731,7 @@ static Suite *texts_suite(void)
     tcase_add_test(tests, function_that_returns_bool_has_its_line);
     tcase_add_test(tests, logs_name_the_users_file_and_line);
     tcase_add_test(tests, a_literal_that_is_too_long_is_named);
+    tcase_add_test(tests, an_initializer_that_no_instruction_holds_is_named);
     tcase_add_test(tests, an_order_of_failure_that_releases_is_named_with_its_line);
     tcase_add_test(tests, an_order_that_a_flag_cannot_be_cleared_with_is_named_with_its_line);
     tcase_add_test(tests, flags_that_are_no_constant_are_named_with_their_line);
