@@ -22,10 +22,18 @@ bool target_is_scenario(const char *path)
 
 char *target_file(const char *word, const char **out_kernel)
 {
-    const char *end = strstr(word, ".cl:");
-    const size_t length = end ? (size_t)(end - word) + 3 : strlen(word);
-    *out_kernel = end ? end + 4 : NULL;
-    return length > 3 && strncmp(word + length - 3, ".cl", 3) == 0 ? strndup(word, length) : NULL;
+    static const char *const ends[] = {".cl", ".clcpp"};
+    *out_kernel = NULL;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        const size_t length = strlen(ends[i]);
+        for (const char *at = strstr(word, ends[i]); at; at = strstr(at + 1, ends[i])) {
+            if (at == word || (at[length] != '\0' && at[length] != ':'))
+                continue;
+            *out_kernel = at[length] ? at + length + 1 : NULL;
+            return strndup(word, (size_t)(at - word) + length);
+        }
+    }
+    return NULL;
 }
 
 static size_t directory_length(const char *path)

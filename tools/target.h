@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The targets of `orrery run`, `show` and `debug`: a scenario, a kernel of OpenCL C, or a program,
+ * PURPOSE  The targets of `orrery run`, `show` and `debug`: a scenario, a kernel in a file, or a program,
  *          and what may stand before it: a token or a record of a run.
  *
  * Interface
  *   target_is_scenario  it ends in .yaml or .yml
  *   target_file         the file of "kernels.cl:sum", malloc'd, and the name after the colon or NULL; NULL:
- *                       the word is no OpenCL C
+ *                       the word is no OpenCL C and no C++ for OpenCL, whose files end in .clcpp
  *   target_scenario     YAML of a scenario that is made from the signature of that kernel, malloc'd. kernel:
  *                       NULL is the only one. beside: a file in whose directory the scenario counts as lying.
  *                       out_notes: NULL, or what to say of its values, for skeleton_notes_fini.

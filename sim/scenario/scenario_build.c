@@ -60,11 +60,23 @@ static enum status read_input(const struct scenario *scenario, const char *path,
     return status;
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+/* A file that ends in .clcpp is C++ for OpenCL, unless the options name a language. */
 static char *joined_options(const struct scenario *scenario)
 {
+    const struct scenario_program *program = &scenario->program;
+    const char *own = program->options ? program->options : "";
+    const char *more = scenario->build_options ? scenario->build_options : "";
+    const bool plus_plus = program->source_file && ends_with(program->source_file, ".clcpp") &&
+                           !strstr(own, "-cl-std=") && !strstr(more, "-cl-std=");
     char *options = NULL;
-    const char *own = scenario->program.options, *more = scenario->build_options;
-    if (asprintf(&options, "%s%s%s", own ? own : "", own && more ? " " : "", more ? more : "") < 0)
+    if (asprintf(&options, "%s%s%s%s", plus_plus ? "-cl-std=CLC++ " : "", own, *own && *more ? " " : "",
+                 more) < 0)
         return NULL;
     return options;
 }
@@ -159,12 +171,6 @@ static enum status build_source(const struct scenario *scenario, struct spirv *o
 }
 
 /* ---- SPIR-V ---------------------------------------------------------------------------- */
-
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), tail = strlen(end);
-    return length >= tail && strcmp(text + length - tail, end) == 0;
-}
 
 static enum status build_spirv(const struct scenario *scenario, struct spirv *out_spirv,
                                struct scenario_source *source, char **out_log, struct diagnosis *diagnosis)

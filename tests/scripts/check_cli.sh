@@ -307,6 +307,15 @@ printf 'orrery: 1\nlanch: []\n' >mistake.yaml
 expect 2 -e "found key 'lanch' (did you mean launch?), but a scenario has these keys" -- "$orrery" run mistake.yaml
 cp first.cl first.ocl
 mkdir -p folder
+cat > twice.clcpp <<'EOF2'
+template <typename T> T twice(T value) { return value + value; }
+kernel void first(global int *out) { out[get_global_id(0)] = twice(out[get_global_id(0)]); }
+kernel void second(global int *out) { out[0] = 1; }
+EOF2
+expect 0 -e "kernels=1" -- "$orrery" run twice.clcpp:first
+expect 66 -e "twice.clcpp:3:46" -- "$orrery" run --kernel=second twice.clcpp
+expect 2 -e "twice.clcpp has several kernels" -- "$orrery" run twice.clcpp
+expect 2 -e "error: unknown type name 'template'" -- "$orrery" run --build-options=-cl-std=CL3.0 twice.clcpp:first
 expect 127 -e "first.ocl is no program: put the one that runs it before it; a kernel's file ends in .cl" -- "$orrery" run first.ocl
 expect 126 -e "a kernel's file ends in .cl" -- "$orrery" run ./first.ocl
 expect 127 -e 'folder is a directory: name a program, a scenario' -n 'do you mean' -- "$orrery" run folder
