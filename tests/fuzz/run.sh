@@ -4,7 +4,8 @@
 #
 #     tests/fuzz/run.sh [-k] SECONDS [BUILD] [TARGET...]
 #
-# -k: go on after an input that fails; without it a target ends there.
+# -k: go on after an input that fails; without it a target ends there. What the sanitizers say goes to
+# BUILD/fuzz/TARGET.report.*.
 # New inputs go to BUILD/fuzz/TARGET, what fails to BUILD/fuzz/TARGET-crash-*, its output to BUILD/fuzz/TARGET.log.
 # Exit status 1: some target failed.
 set -u
@@ -62,7 +63,7 @@ options_of() {
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 echo 'leak:libhwloc' >"$work/suppressions"
-export LSAN_OPTIONS=suppressions=$work/suppressions:print_suppressions=0 UBSAN_OPTIONS=halt_on_error=1 ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1
+export LSAN_OPTIONS=suppressions=$work/suppressions:print_suppressions=0
 failed=0
 
 # What failed since this run began: with -fork the status is 0 all the same.
@@ -85,6 +86,9 @@ for target; do
     # entropic=0: to count how rare each of 10^5 features is takes half of the time
     options+=("${go_on[@]}" -entropic=0 -max_total_time="$seconds" -timeout=25 -rss_limit_mb=4096 -close_fd_mask=1)
     status=0
+    # libFuzzer drops the output of what it forks
+    reports=${go_on[*]:+:log_path=$build/fuzz/$target.report}
+    export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1$reports ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1$reports
     nice -n 15 "$program" "${options[@]}" -artifact_prefix="$build/fuzz/$target-" "$build/fuzz/$target" \
         "$src/tests/fuzz/corpus/$(corpus_of "$target")" > "$build/fuzz/$target.log" 2>&1 || status=$?
     if [ $status -eq 0 ] && [ "$(failed_inputs "$target")" -eq 0 ]; then
