@@ -489,6 +489,20 @@ START_TEST(past_the_end)
 }
 END_TEST
 
+/* Nothing says what the pointer derives from. */
+START_TEST(far_past_the_end)
+{
+    take_args();
+    expect(provoke(FAULT_READ, table + 255, 1, false), FINDING_OUT_OF_BOUNDS_READ,
+           "argument 1 'table' (buffer, 128 bytes)",
+           "the access of 1 byte begins 127 bytes past the end of argument 1 'table' (buffer, 128 bytes)");
+    expect(provoke(FAULT_READ, table + 256, 4, false), FINDING_OUT_OF_BOUNDS_READ,
+           "argument 1 'table' (buffer, 128 bytes)",
+           "the access of 4 bytes begins 128 bytes past the end of argument 1 'table' (buffer, 128 bytes), the "
+           "nearest object; the pointer may come from another one");
+}
+END_TEST
+
 START_TEST(before_the_start)
 {
     take(64, 0); /* shifts the colour, so that there is room before data in its granule */
@@ -704,6 +718,7 @@ int main(void)
     tcase_add_test(tests, suggested_local_sizes);
     tcase_add_test(tests, places_in_the_source);
     tcase_add_test(tests, past_the_end);
+    tcase_add_test(tests, far_past_the_end);
     tcase_add_test(tests, before_the_start);
     tcase_add_test(tests, null_pointers);
     tcase_add_test(tests, freed_memory);
