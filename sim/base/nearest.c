@@ -45,8 +45,8 @@ static size_t limit(const char *wanted)
     return third ? third : 1;
 }
 
-/* The beginning of a name, or a longer part of it, is as good as the name misspelt. SIZE_MAX: past the limit,
- * since at least as many letters are missing or too many as the lengths differ. */
+/* The beginning of a name, or a longer part of it, is as good as the name misspelt. SIZE_MAX: past the
+ * limit, since at least as many letters are missing or too many as the lengths differ. */
 static size_t strangeness(const char *wanted, const char *name)
 {
     enum { PART_CHARS = 4 };
@@ -56,7 +56,8 @@ static size_t strangeness(const char *wanted, const char *name)
     const size_t asked = strlen(wanted), known = strlen(name);
     if (part && (part == name || asked >= PART_CHARS))
         return 1;
-    return (asked > known ? asked - known : known - asked) > limit(wanted) ? SIZE_MAX : distance(wanted, name);
+    return (asked > known ? asked - known : known - asked) > limit(wanted) ? SIZE_MAX
+                                                                           : distance(wanted, name);
 }
 
 char *nearest_names(const char *wanted, const char *mark, nearest_name_function *name, const void *self,

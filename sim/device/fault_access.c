@@ -270,14 +270,14 @@ static void out_of_part(struct fault_description *description, const struct argu
     description->finding.spec = "OpenCL 3.0 API, 5.2.1, clCreateSubBuffer";
 }
 
-/* The object is the nearest one, since the pointer derives from several, or from memory. Most wrong indices are
- * off by less than the object has. */
+/* The object is the nearest one, since the pointer derives from several, or from memory. Most wrong indices
+ * are off by less than the object has. */
 static bool may_be_of_another(const struct fault_description *description, const struct region *region)
 {
     const uint64_t address = description->fault->address, size = region->high - region->low;
     const bool near = address + size >= region->low && address < region->high + size;
-    return !description->site->argument && !description->fault->image &&
-           description->site->act != ACT_COPY && !near;
+    return !description->site->argument && !description->fault->image && description->site->act != ACT_COPY &&
+           !near;
 }
 
 static void out_of_bounds(struct fault_description *description, const struct region *region)

@@ -88,7 +88,10 @@ for target; do
     status=0
     # libFuzzer drops the output of what it forks
     reports=${go_on[*]:+:log_path=$build/fuzz/$target.report}
-    export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1$reports ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1$reports
+    leaks=1
+    [[ "${options[*]} " != *-detect_leaks=0\ * ]] || leaks=0
+    export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1$reports
+    export ASAN_OPTIONS=detect_leaks=$leaks:allocator_may_return_null=1$reports
     nice -n 15 "$program" "${options[@]}" -artifact_prefix="$build/fuzz/$target-" "$build/fuzz/$target" \
         "$src/tests/fuzz/corpus/$(corpus_of "$target")" > "$build/fuzz/$target.log" 2>&1 || status=$?
     if [ $status -eq 0 ] && [ "$(failed_inputs "$target")" -eq 0 ]; then

@@ -50,7 +50,8 @@ static const char flush_all[] = ", with clFlush before on all queues that it wai
 
 enum { FLUSH_CHARS = 80 };
 
-/* A fix may name a command that the graph has forgotten, as the unmap of a map: of that the queue is known. */
+/* A fix may name a command that the graph has forgotten, as the map of an unmap: of that the queue is
+ * known. */
 static struct command_facts facts_of(const struct commands *commands, uint32_t command)
 {
     const struct command_facts *known = command_graph_facts(commands->graph, command);
