@@ -150,4 +150,11 @@ SCENARIO
 says 0 "PASS: covers.yaml" check covers.yaml
 says 1 "unexpected: race-global at line 5 in kernel next_slot" check --fixes=compile covers.yaml
 says 66 "note the fix also removes race-global at program.cl:5:15, argument 1 'out' (buffer, 32 bytes)" run covers.yaml
+# Four bytes have atomic operations, a vector of four bytes has none.
+cat >vector.cl <<'EOF'
+kernel void number(global int *a, global int *out) { size_t i = get_global_id(0); if (i == 64) a[0] = 1; else out[i] = a[0]; }
+kernel void vector(global char4 *a, global char4 *out) { size_t i = get_global_id(0); if (i == 64) a[0] = 1; else out[i] = a[0]; }
+EOF
+says 66 'advice atomic operations with memory_scope_device' run --kernel=number vector.cl
+says 66 'advice let each byte belong to one work-item' run --kernel=vector vector.cl
 exit $bad

@@ -103,6 +103,15 @@ bool explain_atomics_cover(const struct question *question, enum memory_scope sc
     return true;
 }
 
+/* A vector has no atomic operations, also one of four bytes. */
+static bool is_of_vector(const struct question *question, const struct racing_access *access)
+{
+    struct finding_access said = {.type = NUMBER_INTEGER};
+    if (question->host->access)
+        question->host->access(question->host->self, access->site, &said);
+    return said.type == NUMBER_VECTOR;
+}
+
 /* R29: two atomics on one object do not race when their scopes include each other. Accesses of 4 bytes that
  * overlap are of one object, since they are aligned. */
 bool explain_make_atomic(const struct question *question, struct proposal *proposal)
@@ -115,7 +124,8 @@ bool explain_make_atomic(const struct question *question, struct proposal *propo
         question->instances->first.atomic ? &question->instances->second : &question->instances->first;
     const enum memory_scope scope = one_atomic ? atomic->scope : launch_scope(question, question->region);
     if (question->region == IN_IMAGE || question->instances->first.size != 4 ||
-        question->instances->second.size != 4)
+        question->instances->second.size != 4 || is_of_vector(question, &question->instances->first) ||
+        is_of_vector(question, &question->instances->second))
         return false;
     if ((!one_atomic && !meant_to_meet(question)) ||
         !explain_atomics_cover(question, scope, &proposal->suggested))
