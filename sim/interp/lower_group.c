@@ -113,13 +113,14 @@ static void lower_async_copy(struct lower *l, uint32_t word)
     list[2] = as_i64(l, lower_scalar(l, w[6]));
     list[3] = stride_value;
     list[4] = lower_scalar(l, w[8]);
-    uint32_t s = lower_site(l, &(struct site){.act = ACT_COPY,
-                                              .access = ACCESS_WRITE,
-                                              .storage = to_global ? STORAGE_GLOBAL : STORAGE_LOCAL,
-                                              .size = (uint32_t)element,
-                                              .components = 1,
-                                              .align = type->align,
-                                              .what = "async_work_group_copy"});
+    uint32_t s = lower_site(
+        l, &(struct site){.act = ACT_COPY,
+                          .access = ACCESS_WRITE,
+                          .storage = to_global ? STORAGE_GLOBAL : STORAGE_LOCAL,
+                          .size = (uint32_t)element,
+                          .components = 1,
+                          .align = type->align,
+                          .what = unit ? "async_work_group_copy" : "async_work_group_strided_copy"});
     uint32_t v = lower_effect(l, IR_async_copy, T_I64, s);
     ir_value(l->ir, v)->list = list;
     ir_value(l->ir, v)->list_count = 5;

@@ -56,4 +56,15 @@ for row in map(json.loads, open("json")):
     diff expected found || { echo "schedule $schedule: expected <, found >"; bad=1; }
 done
 [ $bad = 0 ] || grep -m 3 error out
+
+cat >strided.cl <<'EOF'
+kernel void strided(global int *in, global int *o) {
+    local int tile[16];
+    event_t e = async_work_group_strided_copy(tile, in, 16, 2, 0);
+    if (get_local_id(0) < 16) o[get_global_id(0)] = tile[get_local_id(0)];
+    wait_group_events(1, &e);
+}
+EOF
+"$build/orrery" run strided.cl >out 2>&1
+grep -q 'store by async_work_group_strided_copy' out || { echo "strided.cl: expected the copy by its name, found:"; cat out; bad=1; }
 exit $bad

@@ -48,7 +48,8 @@ static void say_what(struct wording *text, const struct races *races, const stru
                      bool copy)
 {
     if (copy) {
-        wording_add(text, "%s by async_work_group_copy", how->kind == ACCESS_READ ? "load" : "store");
+        wording_add(text, "%s by %s", how->kind == ACCESS_READ ? "load" : "store",
+                    races->host->what(races->host->self, how->site));
         return;
     }
     wording_add(text, "%s", races->host->what(races->host->self, how->site));
