@@ -513,7 +513,7 @@ void call_find_at(enum finding_kind kind, const struct call_site *site, const st
         return;
     struct host_place place, other;
     struct finding finding = {
-        .kind = kind, .object = text->object, .why = text->why, .fix = text->fix, .access_count = 1};
+        .kind = kind, .object = text->object, .why = text->why, .fix = text->fix, .spec = text->spec, .access_count = 1};
     char what[160];
     host_place_find(&site->trace, &place);
     finding.access[0] = access_at(&place, site->call);

@@ -80,6 +80,7 @@ struct call_site *call_site_copy(const struct call_site *site); /* of NULL: NULL
 /* The finding's text besides kind and place; NULL: none. */
 struct call_finding {
     const char *object, *why, *fix;
+    const char *spec;              /* NULL: of the kind */
     const struct call_site *other; /* the second place */
     const char *other_what;
 };

@@ -97,6 +97,8 @@ void usage_forget(const struct command *command)
         drop_uses(is_of, command->event);
 }
 
+static const char commands_section[] = "OpenCL 2.2 API, 5.6.1";
+
 static void name_shared(const struct svm_allocation *allocation, char *out, size_t size)
 {
     snprintf(out, size, "shared memory %" PRIu32 " (%zu bytes)", allocation->serial, allocation->size);
@@ -118,16 +120,40 @@ static void check_context(const struct command *command, const void *pointer)
                   &(struct call_finding){.object = object,
                                          .why = why,
                                          .fix = "allocate it for the context of the queue",
+                                         .spec = commands_section,
                                          .other = allocation.made,
                                          .other_what = "allocated here"});
     }
     free(allocation.made);
 }
 
-/* A pointer argument of a command on shared memory. */
-static void use_shared(const struct command *command, const void *pointer)
+/* The bytes that a command uses lie in one allocation. */
+static void check_range(const void *pointer, size_t size)
+{
+    struct svm_allocation allocation;
+    char object[64], why[120];
+    if (!pointer || !svm_seek(pointer, &allocation))
+        return;
+    const size_t begin = (uintptr_t)pointer - (uintptr_t)allocation.pointer;
+    if (size > allocation.size - begin) {
+        name_shared(&allocation, object, sizeof object);
+        snprintf(why, sizeof why, "the command uses %zu bytes from byte %zu on, of which %zu are not in it",
+                 size, begin, size - (allocation.size - begin));
+        call_find(FINDING_SVM_MISUSE, &(struct call_finding){.object = object,
+                                                             .why = why,
+                                                             .fix = "use no more bytes than were allocated",
+                                                             .spec = commands_section,
+                                                             .other = allocation.made,
+                                                             .other_what = "allocated here"});
+    }
+    free(allocation.made);
+}
+
+/* A pointer argument of a command on shared memory. size 0: the command uses no bytes itself. */
+static void use_shared(const struct command *command, const void *pointer, size_t size)
 {
     check_context(command, pointer);
+    check_range(pointer, size);
     add_use(command, pointer);
 }
 
@@ -141,7 +167,7 @@ static void use_launch(const struct command *command)
             add_use(command, (const void *)(uintptr_t)value->address);
     }
     for (size_t i = 0; i < kernel->svm_count; i++)
-        use_shared(command, kernel->svm_pointers[i]);
+        use_shared(command, kernel->svm_pointers[i], 0);
     for (size_t i = 0; i < command->u.launch.memobj_count; i++)
         if (command->u.launch.memobjs[i]->is_svm)
             add_use(command, (const void *)(uintptr_t)command->u.launch.memobjs[i]->address);
@@ -165,12 +191,12 @@ static void note_uses(const struct command *command)
     case COMMAND_NDRANGE_KERNEL:
     case COMMAND_TASK: use_launch(command); return;
     case COMMAND_SVM_MEMCPY:
-        use_shared(command, command->u.svm_copy.target);
-        use_shared(command, command->u.svm_copy.source);
+        use_shared(command, command->u.svm_copy.target, command->u.svm_copy.size);
+        use_shared(command, command->u.svm_copy.source, command->u.svm_copy.size);
         return;
-    case COMMAND_SVM_MEMFILL: use_shared(command, command->u.fill.svm); return;
-    case COMMAND_SVM_MAP:
-    case COMMAND_SVM_UNMAP: use_shared(command, command->u.svm_map.pointer); return;
+    case COMMAND_SVM_MEMFILL: use_shared(command, command->u.fill.svm, command->u.fill.size); return;
+    case COMMAND_SVM_MAP: use_shared(command, command->u.svm_map.pointer, command->u.svm_map.size); return;
+    case COMMAND_SVM_UNMAP: use_shared(command, command->u.svm_map.pointer, 0); return;
     case COMMAND_FILL_BUFFER: use_memobj(command, command->u.fill.target); return;
     default: return;
     }
@@ -302,7 +328,8 @@ static void note_unmap(const struct command *command)
     call_find(FINDING_SVM_MISUSE,
               &(struct call_finding){.object = object,
                                      .why = "no map at svm_ptr is left that this could undo",
-                                     .fix = "unmap once what clEnqueueSVMMap mapped, by the same pointer"});
+                                     .fix = "unmap once what clEnqueueSVMMap mapped, by the same pointer",
+                                     .spec = commands_section});
 }
 
 static void report_mark(const char *object, const struct svm_mark *mark)

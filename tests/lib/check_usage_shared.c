@@ -229,6 +229,36 @@ START_TEST(shared_memory_of_another_context_is_used)
 }
 END_TEST
 
+/* Commands on shared memory, each one byte past its end. 64 bytes from the start are right. */
+START_TEST(shared_memory_is_used_past_its_end)
+{
+    char host[65] = {0}, *pointer = shared();
+    const char zero = 0;
+    cl_ok(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_WRITE, pointer, 64, 0, NULL, NULL));
+    cl_ok(clEnqueueSVMUnmap(queue, pointer, 0, NULL, NULL));
+    cl_ok(clEnqueueSVMMemcpy(queue, CL_FALSE, host, pointer, 64, 0, NULL, NULL));
+    cl_ok(clEnqueueSVMMemFill(queue, pointer + 63, &zero, 1, 1, 0, NULL, NULL));
+    ck_assert_uint_eq(finding_count(), 0);
+    cl_ok(clEnqueueSVMMemcpy(queue, CL_FALSE, host, pointer, 65, 0, NULL, NULL));
+    ck_assert_uint_eq(findings_of("svm-misuse"), 1);
+    cl_ok(clEnqueueSVMMemcpy(queue, CL_FALSE, pointer + 1, host, 64, 0, NULL, NULL));
+    ck_assert_uint_eq(findings_of("svm-misuse"), 2);
+    cl_ok(clEnqueueSVMMemFill(queue, pointer + 60, &zero, 1, 5, 0, NULL, NULL));
+    ck_assert_uint_eq(findings_of("svm-misuse"), 3);
+    cl_ok(clEnqueueSVMMap(queue, CL_FALSE, CL_MAP_READ, pointer + 63, SIZE_MAX, 0, NULL, NULL));
+    struct orrery_finding finding = finding_last("svm-misuse");
+    ck_assert_uint_eq(findings_of("svm-misuse"), 4);
+    ck_assert_str_eq(finding.object, "shared memory 1 (64 bytes)");
+    ck_assert_str_eq(finding.why, "the command uses 18446744073709551615 bytes from byte 63 on, of which "
+                                  "18446744073709551614 are not in it");
+    ck_assert_str_eq(finding.spec, "OpenCL 2.2 API, 5.6.1");
+    ck_assert_str_eq(finding.access[1].what, "clSVMAlloc: allocated here");
+    cl_ok(clEnqueueSVMUnmap(queue, pointer + 63, 0, NULL, NULL));
+    clFinish(queue);
+    clSVMFree(context, pointer);
+}
+END_TEST
+
 /* A list of two: the kernel goes from the one, its argument, to the other. */
 static void **chain_of(void *first, void *second)
 {
@@ -344,6 +374,7 @@ int main(void)
     tcase_add_test(tcase, shared_memory_is_freed_while_it_is_mapped);
     tcase_add_test(tcase, shared_memory_is_unmapped_more_often_than_mapped);
     tcase_add_test(tcase, shared_memory_of_another_context_is_used);
+    tcase_add_test(tcase, shared_memory_is_used_past_its_end);
     tcase_add_test(tcase, shared_memory_is_reached_that_the_kernel_was_not_reported_of);
     tcase_add_loop_test(tcase, unified_shared_memory_is_reached_that_the_kernel_was_not_reported_of, 0, 3);
     suite_add_tcase(suite, tcase);
