@@ -106,6 +106,18 @@ struct memory {
     struct memory_port port;
 };
 
+/* Regions for loops over all of them. The host may allocate while a kernel runs: a region that is not there yet
+ * has no other members either. */
+static inline uint32_t memory_region_count(const struct memory *memory)
+{
+    return __atomic_load_n(&memory->region_count, __ATOMIC_ACQUIRE);
+}
+
+static inline bool region_is_there(const struct region *region)
+{
+    return __atomic_load_n(&region->kind, __ATOMIC_ACQUIRE) != REGION_NONE;
+}
+
 /* The region whose granule holds address; the empty region when there is none. The caller compares low and
  * high, and deny: when that hits, memory_denied() decides whether these bytes are meant. */
 static inline struct region *memory_region(const struct memory *memory, uint64_t address)

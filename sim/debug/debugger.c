@@ -616,9 +616,9 @@ uint64_t debugger_hash(const struct debugger *d)
 {
     uint64_t hash = d->position;
     const struct memory *memory = d->device ? &d->device->arena.memory : NULL;
-    for (uint32_t i = 1; memory && i < memory->region_count; i++) {
+    for (uint32_t i = 1; memory && i < memory_region_count(memory); i++) {
         const struct region *region = &memory->regions[i];
-        if (region->kind != REGION_NONE && region->high > region->low)
+        if (region_is_there(region) && region->high > region->low)
             hash =
                 XXH3_64bits_withSeed(memory_byte(region, region->low), region->high - region->low, hash + i);
     }

@@ -23,7 +23,7 @@ static uint64_t magnitude(int64_t distance)
  * of something that does not exist. */
 static bool can_be_near(const struct region *region)
 {
-    return region->kind != REGION_NONE && !(region->flags & REGION_FLAG_FREED) && region->high > region->low;
+    return region_is_there(region) && !(region->flags & REGION_FLAG_FREED) && region->high > region->low;
 }
 
 /* A linear search: only findings need it, and these are rare. */
@@ -31,7 +31,7 @@ const struct region *memory_nearest(const struct memory *memory, uint64_t addres
                                     int64_t *out_distance)
 {
     const struct region *nearest = NULL;
-    for (uint32_t i = 1; i < memory->region_count; i++) {
+    for (uint32_t i = 1; i < memory_region_count(memory); i++) {
         const struct region *region = &memory->regions[i];
         if (!can_be_near(region) || !(kinds & REGION_KIND_BIT(region->kind)))
             continue;

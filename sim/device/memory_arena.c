@@ -313,9 +313,15 @@ static uint64_t granules_for(uint64_t bytes)
 
 static uint32_t region_index(struct memory_arena *arena)
 {
-    if (arena->spare_count)
-        return arena->spare[--arena->spare_count];
-    return arena->memory.region_count++;
+    return arena->spare_count ? arena->spare[--arena->spare_count] : arena->memory.region_count;
+}
+
+/* Its members stand; a thread that runs a kernel may see it from now on. */
+static void publish(struct memory_arena *arena, uint32_t index, enum region_kind kind)
+{
+    __atomic_store_n(&arena->memory.regions[index].kind, kind, __ATOMIC_RELEASE);
+    if (index == arena->memory.region_count)
+        __atomic_store_n(&arena->memory.region_count, index + 1, __ATOMIC_RELEASE);
 }
 
 static void set_name(struct region *region, const char *name)
@@ -357,7 +363,7 @@ static enum status allocate_locked(struct memory_arena *arena, const struct allo
     *region = (struct region){.low = low,
                               .high = low + wanted->size,
                               .flags = wanted->flags,
-                              .kind = wanted->kind,
+                              .kind = REGION_NONE,
                               .deny = deny_of(wanted->flags, wanted->kind),
                               .denied = deny_of(wanted->flags, wanted->kind),
                               .id = ++arena->next_id,
@@ -365,6 +371,7 @@ static enum status allocate_locked(struct memory_arena *arena, const struct allo
                               .invalid = valid ? wanted->size : 0};
     set_name(region, wanted->name);
     arena->records[index] = (struct region_record){.range = range, .capacity = end - low};
+    publish(arena, index, wanted->kind);
     granules_set(arena, range, index);
     if (global)
         arena->used += wanted->size;

@@ -273,9 +273,9 @@ void checker_hand_over(struct checker *checker, const struct launch_info *launch
 static bool has_shared(const struct memory *memory)
 {
     bool some = memory->host.permits;
-    for (uint32_t i = 1; i < memory->region_count; i++)
-        some |=
-            memory->regions[i].flags & REGION_FLAG_SHARED && !(memory->regions[i].flags & REGION_FLAG_FREED);
+    for (uint32_t i = 1; i < memory_region_count(memory); i++)
+        some |= region_is_there(&memory->regions[i]) && memory->regions[i].flags & REGION_FLAG_SHARED &&
+                !(memory->regions[i].flags & REGION_FLAG_FREED);
     return some;
 }
 

@@ -37,8 +37,9 @@ bool cycle_host_may_write(const struct memory *memory)
 {
     if (memory->host.permits && host_memory_touched(memory->host.self))
         return true;
-    for (uint32_t i = 1; i < memory->region_count; i++)
-        if (memory->regions[i].flags & REGION_FLAG_SHARED && !(memory->regions[i].flags & REGION_FLAG_FREED))
+    for (uint32_t i = 1; i < memory_region_count(memory); i++)
+        if (region_is_there(&memory->regions[i]) && memory->regions[i].flags & REGION_FLAG_SHARED &&
+            !(memory->regions[i].flags & REGION_FLAG_FREED))
             return true;
     return false;
 }
@@ -47,9 +48,9 @@ bool cycle_host_may_write(const struct memory *memory)
 uint64_t cycle_memory_hash(const struct memory *memory)
 {
     uint64_t hash = memory->host.permits ? host_memory_writes(memory->host.self) : 0;
-    for (uint32_t i = 1; i < memory->region_count; i++) {
+    for (uint32_t i = 1; i < memory_region_count(memory); i++) {
         const struct region *region = &memory->regions[i];
-        bool counts = region->kind != REGION_NONE && region->kind != REGION_CONSTANT_DATA &&
+        bool counts = region_is_there(region) && region->kind != REGION_CONSTANT_DATA &&
                       !(region->flags & REGION_FLAG_FREED) && region->low < region->high;
         if (counts)
             hash =

@@ -48,8 +48,8 @@ static void take_part(struct commands *commands, const struct launch_info *launc
 
 static bool shares_atomics(const struct memory *memory)
 {
-    for (uint32_t i = 1; i < memory->region_count; i++)
-        if (memory->regions[i].flags & REGION_FLAG_SVM_ATOMICS)
+    for (uint32_t i = 1; i < memory_region_count(memory); i++)
+        if (region_is_there(&memory->regions[i]) && memory->regions[i].flags & REGION_FLAG_SVM_ATOMICS)
             return true;
     return false;
 }

@@ -95,9 +95,10 @@ bool inter_launch_is_guaranteed(const struct region *region)
 
 bool inter_launch_has_region(const struct memory *memory, uint32_t flags, bool guaranteed)
 {
-    for (uint32_t i = 1; i < memory->region_count; i++) {
+    for (uint32_t i = 1; i < memory_region_count(memory); i++) {
         const struct region *region = &memory->regions[i];
-        if ((region->flags & flags) == flags && (!guaranteed || inter_launch_is_guaranteed(region)))
+        if (region_is_there(region) && (region->flags & flags) == flags &&
+            (!guaranteed || inter_launch_is_guaranteed(region)))
             return true;
     }
     return false;

@@ -16,7 +16,7 @@ enum { CONTEXTS_TRIED = HOSTILE(8, 1), CONTEXTS_SMALL = HOSTILE(4096, 8) };
 bool shadow_table_room(struct shadow_region ***regions, uint32_t *room, const struct memory *memory,
                        uint32_t index)
 {
-    const uint32_t count = memory->region_count > index ? memory->region_count : index + 1;
+    const uint32_t now = memory_region_count(memory), count = now > index ? now : index + 1;
     return index < *room || room_of_zeros((void **)regions, room, count, sizeof **regions);
 }
 
