@@ -175,7 +175,7 @@ static struct guard_area *area_new(uint64_t address, bool is_svm)
 static void area_link(struct guard_area *area)
 {
     area->next = guard.areas;
-    guard.areas = area;
+    __atomic_store_n(&guard.areas, area, __ATOMIC_RELAXED);
 }
 
 /* A second view takes a few of the mappings that a process may have. Areas past the limit are open while
@@ -344,7 +344,7 @@ static void remove_area(uint64_t address, uint64_t buffer)
     owned_lock_take(&guard.lock);
     struct guard_area **link = link_of(address, buffer), *area = *link;
     if (area) {
-        *link = area->next;
+        __atomic_store_n(link, area->next, __ATOMIC_RELAXED); /* guard_active reads it without the lock */
         CHECKED(guard.apart_count >= area->apart);
         guard.apart_count -= area->apart;
         guard_open_area(area);
@@ -596,7 +596,7 @@ void guard_share(void)
     guard_open_all();
     host_use_forget();
     struct guard_area *areas = guard.areas;
-    guard.areas = NULL;
+    __atomic_store_n(&guard.areas, NULL, __ATOMIC_RELAXED);
     owned_lock_release(&guard.lock);
     while (areas) {
         struct guard_area *area = areas;
