@@ -142,7 +142,7 @@ static void post(struct event_callback *callback, cl_int status)
 void event_advance(struct event *event, cl_int status)
 {
     CHECKED(runtime_lock_held() && (status <= event->status || event->status < 0));
-    event->status = status;
+    __atomic_store_n(&event->status, status, __ATOMIC_RELAXED);
     struct event_callback **link = &event->callbacks;
     while (*link) {
         struct event_callback *callback = *link;

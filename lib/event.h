@@ -31,6 +31,6 @@ uint64_t event_callbacks_steps(void);
 bool event_add_waiter(struct event *event, struct command *command);
 static inline bool event_pending(const struct event *event)
 {
-    return event->status > CL_COMPLETE;
+    return __atomic_load_n(&event->status, __ATOMIC_RELAXED) > CL_COMPLETE; /* also without a lock */
 }
 #endif

@@ -156,18 +156,24 @@ void executor_share(bool open)
 {
     runtime_lock();
     if (open)
-        executor.sharing = SHARING_OPEN;
+        __atomic_store_n(&executor.sharing, SHARING_OPEN, __ATOMIC_RELAXED);
     else if (executor.sharing == SHARING_NONE)
-        executor.sharing = SHARING_CLOSED;
+        __atomic_store_n(&executor.sharing, SHARING_CLOSED, __ATOMIC_RELAXED);
     executor.effects_visible |= open;
     runtime_unlock();
     if (open)
         guard_share();
 }
 
+/* Without the lock. */
+static enum host_sharing sharing_now(void)
+{
+    return __atomic_load_n(&executor.sharing, __ATOMIC_RELAXED);
+}
+
 bool executor_shares(void)
 {
-    return executor.sharing != SHARING_NONE;
+    return sharing_now() != SHARING_NONE;
 }
 
 /* ---- a command starts and is complete --------------------------------------------------- */
@@ -304,7 +310,7 @@ static bool run_launches(void)
     struct live_launch *over = device_run(device, help);
     if (interrupt_caught())
         runtime_interrupted();
-    if (!over && executor.sharing != SHARING_OPEN && device_touches_host(device))
+    if (!over && sharing_now() != SHARING_OPEN && device_touches_host(device))
         executor_share(true);
     if (executor_shares() && over)
         spin_note_reset();

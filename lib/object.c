@@ -222,7 +222,7 @@ cl_int object_retain(const void *handle, enum object_kind kind)
 {
     pthread_mutex_lock(&table.lock);
     struct object *object = table_get(handle, kind);
-    if (object && object->refs++ == 0)
+    if (object && __atomic_fetch_add(&object->refs, 1, __ATOMIC_RELAXED) == 0)
         __atomic_fetch_add(&object->internal, 1, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&table.lock);
     return object ? CL_SUCCESS : kinds[kind].error;
@@ -233,7 +233,7 @@ cl_int object_release(const void *handle, enum object_kind kind)
     pthread_mutex_lock(&table.lock);
     struct object *object = table_get(handle, kind);
     bool known = object && object->refs > 0;
-    bool last = known && --object->refs == 0;
+    bool last = known && __atomic_sub_fetch(&object->refs, 1, __ATOMIC_RELAXED) == 0;
     CHECKED(!known || object->internal > 0); /* the one that stands for the user's */
     if (last && !outlives_release(kind))
         table_remove(object);

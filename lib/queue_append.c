@@ -136,7 +136,7 @@ static bool append_flush(struct queue *queue, enum log_kind kind)
     if (!queue_log_reserve())
         return false;
     queue->unflushed = false;
-    queue->flushed = executor.serial;
+    __atomic_store_n(&queue->flushed, executor.serial, __ATOMIC_RELAXED);
     usage_pending_flushed(queue);
     return queue_log_append(kind, object_ref(queue), NULL);
 }
@@ -175,7 +175,7 @@ cl_int queue_user_event_set(struct event *event, cl_int status)
     } else if (!queue_log_reserve()) {
         err = CL_OUT_OF_HOST_MEMORY;
     } else {
-        event->user_status = status;
+        __atomic_store_n(&event->user_status, status, __ATOMIC_RELAXED);
         if (RULE(13112))
             order_user_set(event);
         queue_log_append(LOG_USER, object_ref(event), NULL);
@@ -195,7 +195,7 @@ void queue_user_event_signal(struct event *event, cl_int status, const struct co
     }
     runtime_lock();
     if (event->user_status > CL_COMPLETE) {
-        event->user_status = status;
+        __atomic_store_n(&event->user_status, status, __ATOMIC_RELAXED);
         order_signalled(event, by);
         graph_settle(event, status, &executor.ready);
     }

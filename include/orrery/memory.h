@@ -106,8 +106,8 @@ struct memory {
     struct memory_port port;
 };
 
-/* Regions for loops over all of them. The host may allocate while a kernel runs: a region that is not there yet
- * has no other members either. */
+/* Regions for loops over all of them. The host may allocate while a kernel runs: a region that is not there
+ * yet has no other members either. */
 static inline uint32_t memory_region_count(const struct memory *memory)
 {
     return __atomic_load_n(&memory->region_count, __ATOMIC_ACQUIRE);

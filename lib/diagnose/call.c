@@ -512,8 +512,12 @@ void call_find_at(enum finding_kind kind, const struct call_site *site, const st
     if (call_is_off(kind))
         return;
     struct host_place place, other;
-    struct finding finding = {
-        .kind = kind, .object = text->object, .why = text->why, .fix = text->fix, .spec = text->spec, .access_count = 1};
+    struct finding finding = {.kind = kind,
+                              .object = text->object,
+                              .why = text->why,
+                              .fix = text->fix,
+                              .spec = text->spec,
+                              .access_count = 1};
     char what[160];
     host_place_find(&site->trace, &place);
     finding.access[0] = access_at(&place, site->call);

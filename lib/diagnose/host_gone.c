@@ -49,7 +49,7 @@ struct hosted {
     bool reported;
     bool called_back; /* the object is destroyed, and a callback lets the program free the memory */
 };
-static struct hosted *all_hosted;
+static struct hosted *all_hosted; /* atomic: whether there are any is asked without the lock */
 
 static bool is_gone(struct host_extent extent)
 {
@@ -194,7 +194,7 @@ void host_gone_begin(const struct memobj *memobj)
         .memobj = memobj, .bytes = {low, low + memobj->size}, .sort = sort_of(memobj), .id = memobj->base.id};
     runtime_lock();
     hosted->next = all_hosted;
-    all_hosted = hosted;
+    __atomic_store_n(&all_hosted, hosted, __ATOMIC_RELAXED);
     runtime_unlock();
     watch(hosted);
 }
@@ -228,7 +228,7 @@ static bool next_gone(struct hosted *out_hosted)
         struct hosted *hosted = *link;
         const bool used = is_used(hosted);
         if (!used && !hosted->memobj) {
-            *link = hosted->next;
+            __atomic_store_n(link, hosted->next, __ATOMIC_RELAXED);
             unwatch(hosted);
             free(hosted);
             continue;
@@ -245,10 +245,15 @@ static bool next_gone(struct hosted *out_hosted)
     return found;
 }
 
+static bool some_hosted(void)
+{
+    return __atomic_load_n(&all_hosted, __ATOMIC_RELAXED) != NULL;
+}
+
 void host_gone_look(void)
 {
     struct hosted hosted;
-    while (all_hosted && next_gone(&hosted))
+    while (some_hosted() && next_gone(&hosted))
         report_object(
             &(struct hosted_user){hosted.command, hosted.kind, "may not be complete", &hosted.freed},
             &hosted);
@@ -308,7 +313,7 @@ static void visit_objects(const struct command *command,
 
 void host_gone_enqueued(const struct command *command)
 {
-    if (all_hosted)
+    if (some_hosted())
         visit_objects(command, note_use);
 }
 

@@ -93,7 +93,8 @@ static void report_released(const struct api_call *call, const struct released_o
 static bool is_released(const void *handle, enum object_kind kind)
 {
     const struct object *object = object_lookup(handle, kind);
-    return !object || (!object->refs && object->made && !object->answered);
+    return !object ||
+           (!__atomic_load_n(&object->refs, __ATOMIC_RELAXED) && object->made && !object->answered);
 }
 
 static bool report_if_released(const struct api_call *call, const void *handle, enum object_kind kind)

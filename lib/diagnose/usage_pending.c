@@ -27,7 +27,8 @@ static struct user_event_wait *waits; /* the oldest first; one for each event */
 /* A user event that the program made and can still set. */
 static bool is_unset(const struct event *event)
 {
-    return !event->queue && event->base.published && event->user_status > CL_COMPLETE;
+    return !event->queue && event->base.published &&
+           __atomic_load_n(&event->user_status, __ATOMIC_RELAXED) > CL_COMPLETE;
 }
 
 static struct user_event_wait **find_wait(const struct event *event)
@@ -78,7 +79,8 @@ static struct unflushed_wait *unflushed, /* in the order of the calls */
 
 static bool is_unflushed(const struct command *command, const struct event *event)
 {
-    return event->queue && event->queue != command->queue && event->serial > event->queue->flushed;
+    return event->queue && event->queue != command->queue &&
+           event->serial > __atomic_load_n(&event->queue->flushed, __ATOMIC_RELAXED);
 }
 
 static struct unflushed_wait **list_end(struct unflushed_wait **link)

@@ -404,7 +404,7 @@ static const struct freed_svm *find_freed(const void *pointer)
 {
     for (size_t i = 0; i < FREED_MAX; i++)
         if (freed.entry[i].allocation.pointer == pointer &&
-            !(freed.entry[i].event && freed.entry[i].event->status < 0))
+            !(freed.entry[i].event && __atomic_load_n(&freed.entry[i].event->status, __ATOMIC_RELAXED) < 0))
             return &freed.entry[i];
     return NULL;
 }

@@ -398,11 +398,17 @@ static struct region_record *record_of(struct memory_arena *arena, const struct 
     return &arena->records[region - arena->memory.regions];
 }
 
+/* arena_find reads the flags without the lock. */
+static void set_flags(struct region *region, uint32_t flags)
+{
+    __atomic_store_n(&region->flags, flags, __ATOMIC_RELAXED);
+}
+
 void arena_release(struct memory_arena *arena, struct region *region)
 {
     pthread_mutex_lock(&arena->lock);
     CHECKED(!(region->flags & REGION_FLAG_FREED));
-    region->flags |= REGION_FLAG_FREED;
+    set_flags(region, region->flags | REGION_FLAG_FREED);
     region->deny = region->denied = DENY_KERNEL_READ | DENY_KERNEL_WRITE;
     region->map_count = 0;
     free(region->valid);
@@ -439,7 +445,8 @@ bool arena_resize(struct memory_arena *arena, struct region *region, uint64_t si
 struct region *arena_find(struct memory_arena *arena, uint64_t address, uint64_t size)
 {
     struct region *region = memory_region(&arena->memory, address);
-    if (region->flags & REGION_FLAG_FREED || address < region->low || address > region->high)
+    if (__atomic_load_n(&region->flags, __ATOMIC_RELAXED) & REGION_FLAG_FREED || address < region->low ||
+        address > region->high)
         return NULL;
     return size <= region->high - address ? region : NULL;
 }
@@ -448,16 +455,17 @@ struct region *arena_find(struct memory_arena *arena, uint64_t address, uint64_t
 
 static void apply_maps(struct region *region, const struct region_record *record)
 {
-    region->flags &= ~(uint32_t)(REGION_FLAG_MAPPED_READ | REGION_FLAG_MAPPED_WRITE);
+    uint32_t flags = region->flags & ~(uint32_t)(REGION_FLAG_MAPPED_READ | REGION_FLAG_MAPPED_WRITE);
     region->deny = region->denied;
     region->maps = record->maps;
     for (uint32_t i = 0; i < region->map_count; i++) {
         region->deny |= record->maps[i].deny;
         if (record->maps[i].flags & ARENA_MAP_READ)
-            region->flags |= REGION_FLAG_MAPPED_READ;
+            flags |= REGION_FLAG_MAPPED_READ;
         if (record->maps[i].flags & ARENA_MAP_WRITE)
-            region->flags |= REGION_FLAG_MAPPED_WRITE;
+            flags |= REGION_FLAG_MAPPED_WRITE;
     }
+    set_flags(region, flags);
 }
 
 bool arena_map(struct memory_arena *arena, struct region *region, uint64_t address, uint64_t size,
@@ -550,8 +558,8 @@ void arena_permit(struct memory_arena *arena, const uint64_t *addresses, size_t 
         if (!(region->flags & REGION_FLAG_SVM) || region->flags & REGION_FLAG_FREED)
             continue;
         const bool reported = !addresses || holds_any(region, addresses, count);
-        region->flags =
-            reported ? region->flags & ~(uint32_t)REGION_FLAG_NOT_SET : region->flags | REGION_FLAG_NOT_SET;
+        const uint32_t rest = region->flags & ~(uint32_t)REGION_FLAG_NOT_SET;
+        set_flags(region, reported ? rest : rest | REGION_FLAG_NOT_SET);
         region->denied =
             deny_of(region->flags, region->kind) | (reported ? 0u : DENY_KERNEL_READ | DENY_KERNEL_WRITE);
         apply_maps(region, record_of(arena, region));

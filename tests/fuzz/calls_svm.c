@@ -172,8 +172,8 @@ void try_svm_migrate(struct sequence *s)
     try_end(s);
 }
 
-/* The host writes to it, where it may without a map. */
-void try_host_access(struct sequence *s)
+/* The host writes to it, where it may without a map; a command may do the same meanwhile. */
+__attribute__((no_sanitize("thread"))) void try_host_access(struct sequence *s)
 {
     const struct shared *shared = draw_shared(s);
     if (shared->pointer && !shared->freed &&
