@@ -32,9 +32,9 @@
  *   usage_pending_flushed   the program has flushed the queue; may hold the runtime lock
  *   usage_pending_hangs     the program waits for a command that needs the queue to be flushed; likewise
  *   usage_pending_waited    part of usage_waited
- *   usage_pending_note      prints a note that the program has waited so long, if that is for a user event that
- *                           is not set: for the queue's commands, or the events. True: it did. The runtime lock
- *                           is held
+ *   usage_pending_note      prints a note that the program has waited so long, if that is for a user event
+ *                           that is not set: for the queue's commands, or the events. True: it did. The
+ *                           runtime lock is held
  *   usage_pending_release   a call releases an object other than an event
  *   usage_pending_finish    at the end: reports commands that never ran, of the contexts among these objects
  *

@@ -44,7 +44,7 @@ notes 0 '' --quiet -- "$program" release
 notes 0 'api-error' --check-api -- "$program" buffer
 
 # A wait that does not end: after five seconds a note says what is missing.
-for what in gate behind semaphore; do
+for what in gate chain semaphore; do
     timeout -s TERM 20 "$orrery" run -- "$program" $what >/dev/null 2>"$err.$what" &
 done
 for ((i = 0; i < 150; i++)); do
@@ -61,6 +61,6 @@ waits() {
     bad=1
 }
 waits gate 'clWaitForEvents has waited for event 1\( (.*)\)\?, a user event that the program has not set$'
-waits behind 'clFinish has waited for command 2\( (.*)\)\?, which waits for event 1\( (.*)\)\?, a user event that'
+waits chain 'clFinish has waited for command 2\( (.*)\)\?, which waits for event 1\( (.*)\)\?, a user event that'
 waits semaphore 'clFinish has waited for command [0-9]*\( (.*)\)\?, which waits for a semaphore that no command has signalled$'
 exit $bad

@@ -47,7 +47,7 @@ static void mistake(cl_context context, cl_command_queue queue, const char *whic
     clReleaseProgram(program);
 }
 
-/* Waits for ever: for a user event that is not set, directly or behind a command of another queue; or for a
+/* Waits for ever: for a user event that is not set, directly or through a command of another queue; or for a
  * semaphore that is not signalled. */
 static void wait_for_ever(cl_context context, cl_device_id device, cl_command_queue queue, const char *which)
 {
@@ -58,7 +58,7 @@ static void wait_for_ever(cl_context context, cl_device_id device, cl_command_qu
     clGetPlatformIDs(1, &platform, NULL);
     if (strcmp(which, "gate") == 0)
         clWaitForEvents(1, &gate);
-    if (strcmp(which, "behind") == 0) {
+    if (strcmp(which, "chain") == 0) {
         clEnqueueMarkerWithWaitList(other, 1, &gate, &marker);
         clFlush(other);
         clEnqueueMarkerWithWaitList(queue, 1, &marker, NULL);
@@ -99,7 +99,7 @@ int main(int count, char **words)
         else if (strcmp(words[i], "build") == 0 || strcmp(words[i], "object") == 0 ||
                  strcmp(words[i], "empty") == 0)
             mistake(context, queue, words[i]);
-        else if (strcmp(words[i], "gate") == 0 || strcmp(words[i], "behind") == 0 ||
+        else if (strcmp(words[i], "gate") == 0 || strcmp(words[i], "chain") == 0 ||
                  strcmp(words[i], "semaphore") == 0)
             wait_for_ever(context, device, queue, words[i]);
         else if (strcmp(words[i], "enqueue") == 0) {
