@@ -205,15 +205,27 @@ static bool pitched(enum image_type type)
     return type == IMAGE_3D || image_is_array(type);
 }
 
+static void report_pitch(const char *what, size_t pitch, const char *of, size_t least, size_t unit)
+{
+    char text[160];
+    snprintf(text, sizeof text, "%s is %zu; a %s has %zu bytes, and the pitch is a multiple of %zu", what,
+             pitch, of, least, unit);
+    call_detail(text);
+}
+
 /* A given pitch holds at least a row (slice), in whole texels (rows); 0 stands for the least pitch. */
 static cl_int resolve_pitches(struct creation *c, bool may_be_given, cl_int refusal)
 {
     cl_image_desc *desc = &c->desc;
     size_t texel = c->format->texel_bytes, row = c->size[0] * texel;
-    if (!may_be_given && (desc->image_row_pitch || (pitched(c->type) && desc->image_slice_pitch)))
+    if (!may_be_given && (desc->image_row_pitch || (pitched(c->type) && desc->image_slice_pitch))) {
+        call_detail("image_row_pitch and image_slice_pitch must be 0 where host_ptr is NULL");
         return CL_INVALID_IMAGE_DESCRIPTOR;
-    if (desc->image_row_pitch && (desc->image_row_pitch < row || desc->image_row_pitch % texel))
+    }
+    if (desc->image_row_pitch && (desc->image_row_pitch < row || desc->image_row_pitch % texel)) {
+        report_pitch("image_row_pitch", desc->image_row_pitch, "row", row, texel);
         return refusal;
+    }
     if (!desc->image_row_pitch)
         desc->image_row_pitch = row;
     if (!pitched(c->type)) {
@@ -222,8 +234,10 @@ static cl_int resolve_pitches(struct creation *c, bool may_be_given, cl_int refu
     }
     size_t slice = desc->image_row_pitch * (c->type == IMAGE_1D_ARRAY ? 1 : c->size[1]);
     if (desc->image_slice_pitch &&
-        (desc->image_slice_pitch < slice || desc->image_slice_pitch % desc->image_row_pitch))
+        (desc->image_slice_pitch < slice || desc->image_slice_pitch % desc->image_row_pitch)) {
+        report_pitch("image_slice_pitch", desc->image_slice_pitch, "slice", slice, desc->image_row_pitch);
         return refusal;
+    }
     if (!desc->image_slice_pitch)
         desc->image_slice_pitch = slice;
     return CL_SUCCESS;
@@ -371,8 +385,13 @@ static cl_int check_creation(struct creation *c, const cl_image_format *format, 
                               from_buffer ? CL_INVALID_IMAGE_FORMAT_DESCRIPTOR : CL_INVALID_IMAGE_DESCRIPTOR);
     if (!err)
         err = lay_out(c);
-    if (!err && c->source && c->bytes > c->source->size)
+    if (!err && c->source && c->bytes > c->source->size) {
+        char text[120];
+        snprintf(text, sizeof text, "the image needs %zu bytes, and its buffer has %zu", c->bytes,
+                 c->source->size);
+        call_detail(text);
         err = CL_INVALID_IMAGE_SIZE;
+    }
     normalise(c);
     return err;
 }

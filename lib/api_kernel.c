@@ -3,6 +3,7 @@
  * Kernel objects and their arguments (OpenCL 3.0 API, 5.9.1 to 5.9.3). clSetKernelArg checks a value by the
  * kind of the parameter and keeps a copy; memory objects are not retained, as the specification says.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,26 @@ static struct kernel_object *kernel_new(struct program_object *program, const st
     return NULL;
 }
 
+/* "'Sum' is not one of its kernels 'sum', 'scan' and 3 more" */
+static void report_name(const struct program_object *program, const char *name)
+{
+    enum { NAMED = 4 };
+    const size_t count = program_kernels(program, NULL);
+    const struct kernel **kernels = count ? malloc(count * sizeof *kernels) : NULL;
+    char text[400];
+    if (!kernels)
+        return;
+    program_kernels(program, kernels);
+    int at = snprintf(text, sizeof text, "'%.60s' is not one of its kernels ", name);
+    for (size_t i = 0; i < count && i < NAMED; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at, "%s'%.60s'", i ? ", " : "",
+                       kernel_info(kernels[i])->name);
+    if (count > NAMED)
+        snprintf(text + at, sizeof text - (size_t)at, " and %zu more", count - NAMED);
+    free(kernels);
+    call_detail(text);
+}
+
 static cl_int create_kernel(struct program_object *program, const char *name,
                             struct kernel_object **out_kernel)
 {
@@ -60,8 +81,10 @@ static cl_int create_kernel(struct program_object *program, const char *name,
     if (!program_executable(program))
         return CL_INVALID_PROGRAM_EXECUTABLE;
     const struct kernel *code = program_named(program, name);
-    if (!code)
+    if (!code) {
+        report_name(program, name);
         return CL_INVALID_KERNEL_NAME;
+    }
     if (!program_agrees_on(program, code))
         return CL_INVALID_KERNEL_DEFINITION;
     *out_kernel = kernel_new(program, code);

@@ -6,6 +6,8 @@
  * with the caller's wait list precedes all commands, and one command COMMAND_BUFFER_KHR, whose event the
  * caller gets, follows them.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +20,7 @@
 #include "error.h"
 #include "event.h"
 #include "info.h"
+#include "lib/diagnose/call.h"
 #include "api_runtime.h"
 #include "tokens.h"
 
@@ -34,7 +37,7 @@ enum recorded_kind {
     RECORD_SVM_COPY,
     RECORD_SVM_FILL
 };
-enum box { SOURCE_ORIGIN = 1, TARGET_ORIGIN = 2, REGION = 4 };
+enum box { SOURCE_ORIGIN = 1, TARGET_ORIGIN = 2, REGION = 4, PATTERN = 8 };
 enum { PATTERN_BYTES = 128, COLOUR_BYTES = 16 };
 
 struct recorded_command {
@@ -45,7 +48,7 @@ struct recorded_command {
     const void *svm_source;
     size_t source_offset, target_offset, size;
     size_t source_origin[3], target_origin[3], region[3], pitches[4];
-    unsigned absent; /* which of origins and region are NULL: a bit of enum box each */
+    unsigned absent; /* which of origins, region and pattern are NULL: a bit of enum box each */
     uint8_t pattern[PATTERN_BYTES];
     size_t pattern_size;
     cl_uint dimensions;
@@ -233,6 +236,7 @@ static cl_int issue(const struct recorded_command *r, cl_command_queue queue, cl
     const size_t *p = r->pitches, *source_origin = r->absent & SOURCE_ORIGIN ? NULL : r->source_origin;
     const size_t *target_origin = r->absent & TARGET_ORIGIN ? NULL : r->target_origin;
     const size_t *region = r->absent & REGION ? NULL : r->region;
+    const void *pattern = r->absent & PATTERN ? NULL : r->pattern;
     switch (r->kind) {
     case RECORD_COPY:
         return api_clEnqueueCopyBuffer(queue, r->source, r->target, r->source_offset, r->target_offset,
@@ -250,11 +254,10 @@ static cl_int issue(const struct recorded_command *r, cl_command_queue queue, cl
         return api_clEnqueueCopyImageToBuffer(queue, r->source, r->target, source_origin, region,
                                               r->target_offset, count, waits, event);
     case RECORD_FILL:
-        return api_clEnqueueFillBuffer(queue, r->target, r->pattern_size ? r->pattern : NULL, r->pattern_size,
-                                       r->target_offset, r->size, count, waits, event);
+        return api_clEnqueueFillBuffer(queue, r->target, pattern, r->pattern_size, r->target_offset, r->size,
+                                       count, waits, event);
     case RECORD_FILL_IMAGE:
-        return api_clEnqueueFillImage(queue, r->target, r->pattern_size ? r->pattern : NULL, target_origin,
-                                      region, count, waits, event);
+        return api_clEnqueueFillImage(queue, r->target, pattern, target_origin, region, count, waits, event);
     case RECORD_KERNEL:
         return api_clEnqueueNDRangeKernel(queue, r->kernel, r->dimensions, r->offset, r->global,
                                           r->has_local ? r->local : NULL, count, waits, event);
@@ -262,8 +265,8 @@ static cl_int issue(const struct recorded_command *r, cl_command_queue queue, cl
         return api_clEnqueueSVMMemcpy(queue, CL_FALSE, r->svm_target, r->svm_source, r->size, count, waits,
                                       event);
     case RECORD_SVM_FILL:
-        return api_clEnqueueSVMMemFill(queue, r->svm_target, r->pattern_size ? r->pattern : NULL,
-                                       r->pattern_size, r->size, count, waits, event);
+        return api_clEnqueueSVMMemFill(queue, r->svm_target, pattern, r->pattern_size, r->size, count, waits,
+                                       event);
     case RECORD_BARRIER:
     default: return api_clEnqueueMarkerWithWaitList(queue, count, waits, event);
     }
@@ -282,8 +285,15 @@ static cl_int check_waits(const struct command_buffer *buffer, cl_uint count, co
     if (!count != !waits)
         return CL_INVALID_SYNC_POINT_WAIT_LIST_KHR;
     for (cl_uint i = 0; i < count; i++)
-        if (!waits[i] || waits[i] > buffer->count)
+        if (!waits[i] || waits[i] > buffer->count) {
+            char text[120];
+            snprintf(text, sizeof text,
+                     "sync_point_wait_list[%" PRIu32 "] is %" PRIu32
+                     ", which is no sync point of the command-buffer",
+                     i, waits[i]);
+            call_detail(text);
             return CL_INVALID_SYNC_POINT_WAIT_LIST_KHR;
+        }
     return CL_SUCCESS;
 }
 
@@ -442,13 +452,14 @@ cl_int CL_API_CALL api_clCommandCopyImageToBufferKHR(cl_command_buffer_khr comma
     return record(RECORDING, &recorded);
 }
 
-/* An invalid pattern is not kept; then the check of the call fails. */
+/* The bytes of an invalid pattern are not kept; then the check of the call fails. */
 static void keep_pattern(struct recorded_command *recorded, const void *pattern, size_t pattern_size)
 {
-    if (!pattern || !enqueue_pattern_ok(pattern, pattern_size))
-        return;
-    memcpy(recorded->pattern, pattern, pattern_size);
     recorded->pattern_size = pattern_size;
+    if (!pattern)
+        recorded->absent |= PATTERN;
+    else if (enqueue_pattern_ok(pattern, pattern_size))
+        memcpy(recorded->pattern, pattern, pattern_size);
 }
 
 cl_int CL_API_CALL api_clCommandFillBufferKHR(cl_command_buffer_khr command_buffer,
@@ -467,7 +478,8 @@ cl_int CL_API_CALL api_clCommandFillImageKHR(cl_command_buffer_khr command_buffe
                                              const void *fill_color, const size_t *origin,
                                              const size_t *region, SYNC_POINTS)
 {
-    struct recorded_command recorded = {.kind = RECORD_FILL_IMAGE, .target = image};
+    struct recorded_command recorded = {
+        .kind = RECORD_FILL_IMAGE, .target = image, .absent = fill_color ? 0 : PATTERN};
     const struct memobj *memobj = object_lookup(image, OBJECT_MEMOBJ);
     if (fill_color && memobj && memobj->image) {
         recorded.pattern_size =
@@ -674,9 +686,15 @@ cl_int CL_API_CALL api_clEnqueueCommandBufferKHR(cl_uint num_queues, cl_command_
         return CL_INVALID_COMMAND_BUFFER_KHR;
     instance.in_order = !(buffer->queue->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     const cl_command_buffer_state_khr state = state_of(buffer);
-    if (state == CL_COMMAND_BUFFER_STATE_RECORDING_KHR ||
-        (state == CL_COMMAND_BUFFER_STATE_PENDING_KHR && !may_overlap(buffer)))
+    if (state == CL_COMMAND_BUFFER_STATE_RECORDING_KHR) {
+        call_detail("command_buffer is still being recorded: clFinalizeCommandBufferKHR ends that");
         return CL_INVALID_OPERATION;
+    }
+    if (state == CL_COMMAND_BUFFER_STATE_PENDING_KHR && !may_overlap(buffer)) {
+        call_detail("command_buffer is pending from an earlier call, and was made without "
+                    "CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR");
+        return CL_INVALID_OPERATION;
+    }
     cl_int err = choose_queue(buffer, num_queues, queues, &instance.queue);
     if (err)
         return err;

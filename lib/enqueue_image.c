@@ -4,12 +4,14 @@
  * bytes, which enqueue_rect.c and enqueue_map.c copy. The image is the "buffer" side of the rectangle,
  * unless it is the target of a copy.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "api.h"
 #include "command.h"
 #include "enqueue_command.h"
 #include "error.h"
+#include "lib/diagnose/call.h"
 #include "api_image.h"
 #include "transfer.h"
 
@@ -43,22 +45,35 @@ static void set_other_side(struct rect *rect, size_t offset, size_t row, size_t 
 
 /* ---- reading and writing ---------------------------------------------------------------- */
 
+static cl_int refuse_pitch(const char *what, size_t pitch, size_t least)
+{
+    char text[120];
+    snprintf(text, sizeof text, "%s is %zu, and a %s of the region has %zu bytes", what, pitch,
+             what[0] == 'r' ? "row" : "slice", least);
+    call_detail(text);
+    return CL_INVALID_VALUE;
+}
+
 /* The pitches of the host's side. The layers of a 1D array are its rows, with the slice pitch between
  * them. */
 static cl_int set_host_side(struct rect *rect, enum image_type type, size_t row, size_t slice)
 {
     size_t packed;
-    if (slice && type != IMAGE_3D && !image_is_array(type))
+    if (slice && type != IMAGE_3D && !image_is_array(type)) {
+        call_detail("the slice pitch must be 0 for an image that has no slices");
         return CL_INVALID_VALUE;
+    }
     if (!row)
         row = rect->region[0];
     size_t rows = type == IMAGE_1D_ARRAY ? 1 : rect->region[1];
-    if (row < rect->region[0] || __builtin_mul_overflow(row, rows, &packed))
+    if (row < rect->region[0])
+        return refuse_pitch("row pitch", row, rect->region[0]);
+    if (__builtin_mul_overflow(row, rows, &packed))
         return CL_INVALID_VALUE;
     if (!slice)
         slice = packed;
     if (slice < packed)
-        return CL_INVALID_VALUE;
+        return refuse_pitch("slice pitch", slice, packed);
     set_other_side(rect, 0, type == IMAGE_1D_ARRAY ? slice : row, slice);
     return CL_SUCCESS;
 }

@@ -13,6 +13,7 @@
 #include "device_info.h"
 #include "error.h"
 #include "info.h"
+#include "lib/diagnose/call.h"
 #include "version.h"
 
 void sampler_destroy(void *object)
@@ -83,7 +84,12 @@ static cl_int take_properties(struct sampler_object *sampler, const cl_sampler_p
 /* Repeating address modes are defined for normalised coordinates only. */
 static bool combination_valid(const struct sampler *sampler)
 {
-    return sampler->normalized || sampler->addressing < ADDRESSING_REPEAT;
+    if (sampler->normalized || sampler->addressing < ADDRESSING_REPEAT)
+        return true;
+    call_detail(sampler->addressing == ADDRESSING_REPEAT
+                    ? "CL_ADDRESS_REPEAT is for normalised coordinates only"
+                    : "CL_ADDRESS_MIRRORED_REPEAT is for normalised coordinates only");
+    return false;
 }
 
 /* ---- the calls ------------------------------------------------------------------------ */

@@ -3,11 +3,14 @@
  * clCreateSubDevices and the queries about it (OpenCL 3.0 API, 4.3). A list is read no further than
  * necessary, since memory after an invalid value, or after the end of the counts, need not be readable.
  */
+#include <inttypes.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "api.h"
 #include "device_info.h"
+#include "lib/diagnose/call.h"
 #include "subdevice.h"
 
 #include "CL/cl_orrery_cslice.h"
@@ -159,8 +162,15 @@ static cl_int take_equally(const struct cl_device *device, cl_device_partition_p
     cl_int err = CL_SUCCESS;
     if (units == 0)
         return answer(device, SITUATION_EQUALLY_ZERO);
-    if (units < 0 || (uint64_t)units > device->units.count)
+    if (units < 0 || (uint64_t)units > device->units.count) {
+        char text[160];
+        snprintf(text, sizeof text,
+                 "CL_DEVICE_PARTITION_EQUALLY asks for sub-devices of %" PRIdPTR
+                 " compute units, and in_device has %" PRIu32,
+                 units, device->units.count);
+        call_detail(text);
         return answer(device, SITUATION_EQUALLY_MORE);
+    }
     if ((uint64_t)units == device->units.count && (err = answer(device, SITUATION_EQUALLY_ALL)))
         return err;
     type->values = malloc(sizeof *type->values);
@@ -176,8 +186,11 @@ static cl_int take_domain(const struct cl_device *device, cl_device_partition_pr
 {
     if (!domain_level(bit, &type->level))
         return answer(device, SITUATION_DOMAIN_UNKNOWN);
-    if (type->level != TOPOLOGY_MACHINE && !device_has_level(device, type->level))
+    if (type->level != TOPOLOGY_MACHINE && !device_has_level(device, type->level)) {
+        call_detail("in_device has no such affinity domain: CL_DEVICE_PARTITION_AFFINITY_DOMAIN says which "
+                    "ones it has");
         return answer(device, SITUATION_DOMAIN_UNKNOWN);
+    }
     return CL_SUCCESS;
 }
 
@@ -194,6 +207,21 @@ static cl_int list_error(const struct cl_device *device, enum partition_result r
     }
 }
 
+/* The count after the first `good` ones is negative, or more than they leave. */
+static void report_counts(const struct cl_device *device, const cl_device_partition_property *list,
+                          size_t good)
+{
+    char text[160];
+    uint32_t left = device->units.count;
+    for (size_t i = 1; i <= good; i++)
+        left -= (uint32_t)list[i];
+    snprintf(text, sizeof text,
+             "count %zu of the list is %" PRIdPTR ", and of the %" PRIu32
+             " compute units of in_device the counts before it leave %" PRIu32,
+             good, list[good + 1], device->units.count, left);
+    call_detail(text);
+}
+
 /* Reads the values of an offered scheme. *out_next: where the list must end; 0: it has ended. */
 static cl_int take_values(const struct cl_device *device, const cl_device_partition_property *list,
                           struct partition_type *type, size_t *out_next)
@@ -203,6 +231,8 @@ static cl_int take_values(const struct cl_device *device, const cl_device_partit
     case SCHEME_EQUALLY: return take_equally(device, list[1], type);
     case SCHEME_BY_COUNTS: {
         enum partition_result result = subdevice_take_counts(device, list, core_value, type, out_next);
+        if (result == PARTITION_BAD_COUNT)
+            report_counts(device, list, type->count);
         *out_next = 0; /* one 0 may end both lists */
         return list_error(device, result, SITUATION_COUNTS_NONE, SITUATION_COUNTS_BAD);
     }
@@ -236,9 +266,12 @@ static cl_int take_list(const struct cl_device *device, const cl_device_partitio
     type->scheme = scheme_of(list[0]);
     if (type->scheme == SCHEME_NONE)
         return answer(device, SITUATION_UNKNOWN_SCHEME);
-    if (!device_offers(device, type->scheme))
+    if (!device_offers(device, type->scheme)) {
+        call_detail("in_device does not support this partition scheme: CL_DEVICE_PARTITION_PROPERTIES says "
+                    "which ones it does");
         return answer(device, device_implements(device, type->scheme) ? SITUATION_TOO_SMALL
                                                                       : SITUATION_NOT_SUPPORTED);
+    }
     err = take_values(device, list, type, &end);
     if (!err && end && list[end])
         err = answer(device, SITUATION_BAD_LIST);
@@ -252,8 +285,14 @@ static cl_int deliver(struct cl_device *device, const struct partition_type *typ
                       cl_uint *num_devices_ret)
 {
     cl_int err = CL_SUCCESS;
-    if (out_devices && num_devices < partition->count)
+    if (out_devices && num_devices < partition->count) {
+        char text[120];
+        snprintf(text, sizeof text,
+                 "out_devices has room for %" PRIu32 ", and the partition makes %" PRIu32 " sub-devices",
+                 num_devices, partition->count);
+        call_detail(text);
         return answer(device, SITUATION_NO_ROOM);
+    }
     if (out_devices)
         err = subdevice_make(device, type, partition, num_devices, out_devices);
     if (!err && num_devices_ret)

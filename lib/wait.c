@@ -13,6 +13,7 @@
 #include "blocked.h"
 #include "callback.h"
 #include "change.h"
+#include "deadline.h"
 #include "queue_log.h"
 #include "event.h"
 #include "executor.h"
@@ -20,6 +21,8 @@
 #include "lib/record/host_log.h"
 #include "command_order.h"
 #include "lib/diagnose/usage.h"
+
+enum { SECONDS_BEFORE_NOTE = 5 };
 
 struct wait_condition {
     cl_uint count;
@@ -119,12 +122,23 @@ static void take_call_lock(enum host_log_yields waits)
     runtime_lock();
 }
 
+/* Where nothing has happened for five seconds, one note says which user event is missing. */
+static void wait_or_note(const struct wait_condition *waiting)
+{
+    static bool noted; /* under runtime_lock */
+    const struct timespec until = deadline_in(CLOCK_REALTIME, SECONDS_BEFORE_NOTE, 0);
+    if (noted)
+        change_wait();
+    else if (!change_wait_until(&until))
+        noted = usage_pending_note(waiting->queue, waiting->events, waiting->count, SECONDS_BEFORE_NOTE);
+}
+
 /* A recorded run continues when other threads have appended to the log: when a thread wakes up is chance. */
 static void wait_for_others(const struct wait_condition *waiting)
 {
     uint64_t seen = queue_log_end();
     if (!host_log_active()) {
-        change_wait();
+        wait_or_note(waiting);
         return;
     }
     release_call_lock(YIELDS_UNSAID);

@@ -195,7 +195,7 @@ check_PROGRAMS += %D%/check_host_unmapped
 %C%_check_host_unmapped_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_refusal_texts
-%C%_check_refusal_texts_SOURCES = %D%/lib/check_refusal_texts.c %D%/support/usage_fixture.h %D%/support/finding_fixture.h %D%/support/cl_fixture.h
+%C%_check_refusal_texts_SOURCES = %D%/lib/check_refusal_texts.c %D%/support/recorder_fixture.h %D%/support/usage_fixture.h %D%/support/finding_fixture.h %D%/support/cl_fixture.h
 %C%_check_refusal_texts_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_usage
 %C%_check_usage_SOURCES = %D%/lib/check_usage.c %D%/support/usage_fixture.h %D%/support/finding_fixture.h %D%/support/cl_fixture.h

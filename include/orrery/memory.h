@@ -73,7 +73,8 @@ struct region {
     char name[64];                 /* "buffer 3", "tile" */
     const struct region_map *maps; /* those that deny something, owned by the allocator */
     uint32_t map_count;
-    uint32_t denied; /* the part of deny that holds for every byte, with or without maps */
+    uint32_t denied;  /* the part of deny that holds for every byte, with or without maps */
+    bool read_mapped; /* the host has mapped bytes of it for reading alone */
 };
 
 struct memory_port {

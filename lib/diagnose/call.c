@@ -43,8 +43,9 @@ enum { ROW_COUNT = sizeof rows / sizeof *rows, ROWS_OF_ERROR = 32, NAME_MAX = 64
 enum { NESTED_MAX = 4 };
 static _Thread_local struct {
     const char *name;
-    bool injected; /* a fault of the scenario refused it */
-    bool misused;  /* a misuse was reported, so an error adds no finding */
+    const void *frame; /* in the frame of the call */
+    bool injected;     /* a fault of the scenario refused it */
+    bool misused;      /* a misuse was reported, so an error adds no finding */
     char detail[400];
 } nested[NESTED_MAX];
 static _Thread_local unsigned depth; /* 0: in no call */
@@ -52,6 +53,11 @@ static _Thread_local unsigned depth; /* 0: in no call */
 
 _Thread_local const char *call_unwatched;
 static _Thread_local char unwatched_detail[400];
+
+const void *call_frame(void)
+{
+    return depth ? current.frame : NULL;
+}
 
 const char *call_running(void)
 {
@@ -588,6 +594,7 @@ cl_int call_begin(const struct api_call *call)
     host_log_enter(call->name);
     depth++;
     current.name = call->name;
+    current.frame = call;
     current.detail[0] = '\0';
     current.misused = call_finds() && usage_begin(call);
     const cl_int err = fault_any() ? fault_refusal(call) : CL_SUCCESS;

@@ -59,6 +59,9 @@ cl_int call_end(const struct api_call *call, cl_int err);
 void call_failed(const struct api_call *call, bool failed);
 bool call_detail(const char *text);
 const char *call_running(void);
+/* An address in the stack frame of the watched call that runs on this thread: what is below belongs to no
+ * function of the program. NULL: none runs. */
+const void *call_frame(void);
 void call_refused_note(FILE *stream);
 /* The name of the unwatched call that runs on this thread; NULL: none. */
 extern _Thread_local const char *call_unwatched;

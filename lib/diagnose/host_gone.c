@@ -18,6 +18,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -334,17 +335,23 @@ static uint64_t bytes_before_gap(struct host_extent extent)
     return mapped;
 }
 
-static void find_pointer(const struct command *command, struct host_extent extent)
+/* The memory object of a transfer; "": none. */
+static void name_object(const struct command *command, char *out, size_t size)
 {
     const struct memobj *memobj = !command_transfers(command)  ? NULL
                                   : command->u.transfer.source ? command->u.transfer.source
                                                                : command->u.transfer.target;
-    const uint64_t mapped = bytes_before_gap(extent);
-    char object[64] = "", why[280],
-         gap[120] = "some are not mapped: the host has freed them, or never had them";
+    out[0] = '\0';
     if (memobj)
-        snprintf(object, sizeof object, "%s %" PRIu32 " (%zu bytes)", memobj->image ? "image" : "buffer",
-                 memobj->base.id, memobj->size);
+        snprintf(out, size, "%s %" PRIu32 " (%zu bytes)", memobj->image ? "image" : "buffer", memobj->base.id,
+                 memobj->size);
+}
+
+static void find_pointer(const struct command *command, struct host_extent extent)
+{
+    const uint64_t mapped = bytes_before_gap(extent);
+    char object[64], why[280], gap[120] = "some are not mapped: the host has freed them, or never had them";
+    name_object(command, object, sizeof object);
     if (mapped)
         snprintf(gap, sizeof gap,
                  "those from byte %" PRIu64
@@ -354,9 +361,49 @@ static void find_pointer(const struct command *command, struct host_extent exten
              "of the %" PRIu64 " bytes of host memory that command %" PRIu32
              " (%s) was given, %s; the command copies nothing",
              extent.high - extent.low, command->serial, command_call(command->kind), gap);
-    report(&(struct hosted_user){command->serial, command->kind, "runs", NULL}, memobj ? object : NULL, why,
+    report(&(struct hosted_user){command->serial, command->kind, "runs", NULL}, object[0] ? object : NULL,
+           why,
            mapped ? "copy no more bytes than the memory has, and free it after the command is complete"
                   : "free the memory after the command is complete");
+}
+
+enum { STACK_BYTES_MAX = 64 << 20 };
+
+/*
+ * Memory on this thread's stack that belongs to no function of the program any more, but perhaps to one of
+ * this library: all below the frame of the call that runs, or the whole stack at the end of the program.
+ */
+static bool is_left_stack(struct host_extent extent)
+{
+    const uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+    const uint64_t frame = (uint64_t)(uintptr_t)call_frame();
+    pthread_attr_t attributes;
+    void *low = NULL;
+    size_t size = 0;
+    const bool far = extent.low + STACK_BYTES_MAX < here || extent.low > here + STACK_BYTES_MAX;
+    if (extent.low >= extent.high || far || (frame ? extent.low >= frame : call_running() != NULL))
+        return false; /* the usual case: it costs no look at the stack */
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+        return false;
+    pthread_attr_getstack(&attributes, &low, &size);
+    pthread_attr_destroy(&attributes);
+    const uint64_t bottom = (uint64_t)(uintptr_t)low, top = bottom + size, end = frame ? frame : top;
+    return end > bottom && end <= top && extent.low >= bottom && extent.low < end;
+}
+
+/* At the end of the program the read that was not waited for is a finding itself. */
+static void find_left_stack(const struct command *command, struct host_extent extent)
+{
+    char object[64], why[240];
+    if (!call_frame())
+        return;
+    name_object(command, object, sizeof object);
+    snprintf(why, sizeof why,
+             "the %" PRIu64 " bytes of host memory that command %" PRIu32
+             " (%s) writes were on the stack of a function that has returned; the command copies nothing",
+             extent.high - extent.low, command->serial, command_call(command->kind));
+    report(&(struct hosted_user){command->serial, command->kind, "runs", NULL}, object[0] ? object : NULL,
+           why, "wait for the command before the function returns, or give it memory that lives as long");
 }
 
 /* Everything is examined before anything is reported: a report maps files, perhaps where the memory was. */
@@ -364,7 +411,7 @@ bool host_gone_find(const struct command *command)
 {
     struct host_extent read, written;
     host_use_extents(command, &read, &written);
-    const bool no_source = is_gone(read), no_target = is_gone(written);
+    const bool no_source = is_gone(read), no_target = is_gone(written), no_frame = is_left_stack(written);
     visit_objects(command, find_object);
     if (no_source || no_target)
         host_changed_gone(command);
@@ -372,5 +419,7 @@ bool host_gone_find(const struct command *command)
         find_pointer(command, read);
     if (no_target)
         find_pointer(command, written);
-    return no_source || no_target;
+    if (no_frame)
+        find_left_stack(command, written);
+    return no_source || no_target || no_frame;
 }

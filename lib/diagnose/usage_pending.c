@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "lib/event.h"
+#include "lib/host/host_place.h"
 #include "usage.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards `waits`, `unflushed` and `hung` */
@@ -234,6 +235,86 @@ static const struct event *unset_of(const struct command *command)
     return NULL;
 }
 
+/* ---- a wait that does not end ---- */
+
+/* A wait for a semaphore that nothing has signalled has a user event of its own (semaphore.c). */
+static bool lacks_signal(const struct command *command, const struct event *event)
+{
+    return command->kind == COMMAND_SEMAPHORE_WAIT_KHR && !event->queue && !event->base.published &&
+           event_pending(event);
+}
+
+struct missing {
+    const struct command *command; /* it waits for the event; NULL: the program itself does */
+    const struct event *event;
+};
+
+enum { QUEUES_DEEP = 32 };
+
+/* The first user event that a command of the queue waits for, up to that command, or a command of another
+ * queue that it waits for. */
+static bool find_missing(const struct queue *queue, uint32_t serial, uint32_t deep, struct missing *out)
+{
+    for (const struct command *command = queue->first; command && command->serial <= serial && deep;
+         command = command->next)
+        for (cl_uint i = 0; i < command->wait_count; i++) {
+            const struct event *event = command->waits[i];
+            if (!event_pending(event))
+                continue;
+            if (is_unset(event) || lacks_signal(command, event)) {
+                *out = (struct missing){command, event};
+                return true;
+            }
+            if (event->queue && event->queue != queue &&
+                find_missing(event->queue, event->serial, deep - 1, out))
+                return true;
+        }
+    return false;
+}
+
+static void say_made(const struct call_site *site, FILE *stream)
+{
+    struct host_place found;
+    if (!site)
+        return;
+    host_place_find(&site->trace, &found);
+    if (found.place.file && found.place.line)
+        fprintf(stream, " (%s:%" PRIu32 ")", found.place.file, found.place.line);
+}
+
+bool usage_pending_note(const struct queue *queue, struct event *const *events, size_t count,
+                        uint32_t seconds)
+{
+    struct missing missing = {NULL, NULL};
+    bool found = queue && find_missing(queue, UINT32_MAX, QUEUES_DEEP, &missing);
+    for (size_t i = 0; i < count && !found; i++) {
+        if (is_unset(events[i]))
+            missing.event = events[i];
+        found = missing.event || (events[i]->queue &&
+                                  find_missing(events[i]->queue, events[i]->serial, QUEUES_DEEP, &missing));
+    }
+    if (!found)
+        return false;
+    const char *call = call_running();
+    fprintf(stderr, "orrery: note: for %" PRIu32 " seconds %s has waited", seconds,
+            call ? call : "the program");
+    if (missing.command) {
+        fprintf(stderr, " for command %" PRIu32, missing.command->serial);
+        say_made(missing.command->made, stderr);
+        fprintf(stderr, ", which waits");
+    }
+    if (!is_unset(missing.event)) {
+        fprintf(stderr, " for a semaphore that no command has signalled\n");
+        return true;
+    }
+    fprintf(stderr, " for event %" PRIu32, missing.event->base.id);
+    say_made(missing.event->base.made, stderr);
+    fprintf(stderr, ", a user event that the program has not set\n");
+    return true;
+}
+
+/* ---- commands that never ran: what is said ---- */
+
 static void describe_cause(const struct command *command, const struct event *unset, char *out, size_t size)
 {
     if (unset) {
@@ -242,7 +323,10 @@ static void describe_cause(const struct command *command, const struct event *un
         return;
     }
     for (cl_uint i = 0; i < command->wait_count; i++)
-        if (command->waits[i]->queue && event_pending(command->waits[i])) {
+        if (lacks_signal(command, command->waits[i])) {
+            snprintf(out, size, "no command has signalled a semaphore that it waits for");
+            return;
+        } else if (command->waits[i]->queue && event_pending(command->waits[i])) {
             snprintf(out, size, "it waits for command %" PRIu32 ", which never ran",
                      command->waits[i]->serial);
             return;

@@ -149,11 +149,14 @@ static void check_range(const void *pointer, size_t size)
     free(allocation.made);
 }
 
+static void check_freed(const struct command *command, const void *pointer);
+
 /* A pointer argument of a command on shared memory. size 0: the command uses no bytes itself. */
 static void use_shared(const struct command *command, const void *pointer, size_t size)
 {
     check_context(command, pointer);
     check_range(pointer, size);
+    check_freed(command, pointer);
     add_use(command, pointer);
 }
 
@@ -407,6 +410,59 @@ static const struct freed_svm *find_freed(const void *pointer)
             !(freed.entry[i].event && __atomic_load_n(&freed.entry[i].event->status, __ATOMIC_RELAXED) < 0))
             return &freed.entry[i];
     return NULL;
+}
+
+/* lock held. The same of the allocation that holds the pointer. */
+static const struct freed_svm *find_freed_around(const void *pointer)
+{
+    for (size_t i = 0; i < FREED_MAX; i++) {
+        const struct svm_allocation *allocation = &freed.entry[i].allocation;
+        if (allocation->pointer && (uintptr_t)pointer - (uintptr_t)allocation->pointer < allocation->size)
+            return find_freed(allocation->pointer);
+    }
+    return NULL;
+}
+
+/* A free that is enqueued has happened for what comes after it in the same in-order queue. */
+static bool is_freed_for(const struct command *command, const struct event *free_event)
+{
+    return !free_event || free_event->status == CL_COMPLETE ||
+           (free_event->queue == command->queue &&
+            !(command->queue->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE));
+}
+
+/* The program freed the memory before it enqueued the command. The address may belong to a buffer by now,
+ * which a command may use through the pointer of a map. */
+static void check_freed(const struct command *command, const void *pointer)
+{
+    char object[64];
+    uint64_t start, size;
+    if (!pointer)
+        return;
+    pthread_mutex_lock(&lock);
+    const struct freed_svm *found = find_freed_around(pointer);
+    struct freed_svm copy = {.event = NULL};
+    if (found && is_freed_for(command, found->event)) {
+        copy = *found;
+        copy.site = call_site_copy(found->site);
+    }
+    pthread_mutex_unlock(&lock);
+    const bool frees_later = copy.event && copy.event->status != CL_COMPLETE;
+    const bool again =
+        copy.allocation.pointer && !frees_later &&
+        device_allocation(command_device(command), (uint64_t)(uintptr_t)pointer, &start, &size);
+    if (copy.allocation.pointer && !again) {
+        name_shared(&copy.allocation, object, sizeof object);
+        call_find(
+            FINDING_SVM_MISUSE,
+            &(struct call_finding){.object = object,
+                                   .why = "the program freed it before it enqueued this command",
+                                   .fix = "free it after the last command that uses it",
+                                   .spec = commands_section,
+                                   .other = copy.site,
+                                   .other_what = copy.event ? "its free is enqueued here" : "freed here"});
+    }
+    free(copy.site);
 }
 
 void usage_svm_made(const struct svm_allocation *allocation)

@@ -212,6 +212,7 @@ void device_map(struct device *device, uint32_t command, uint64_t address, size_
         return;
     if (flags && !(flags & DEVICE_MAP_ASTRAY))
         arena_map(&device->arena, region, address, size, flags, command);
+    region->read_mapped |= flags & DEVICE_MAP_READ && !(flags & DEVICE_MAP_WRITE);
     if (host) {
         copy_changed(byte_of(device, host), memory_byte(region, address), size);
         clock_tick(&device->clock, clock_copy_cost(size));

@@ -190,6 +190,8 @@ static void say_why_so(const struct uninitialised *of, const struct region *regi
         sentence_add(why, ", which the work-group had not written, or where it had stored such a value");
     else
         sentence_add(why, ", which was not written, or where such a value was stored or copied to");
+    if (began_so(region, end) && region->read_mapped)
+        sentence_add(why, "; a map with CL_MAP_READ alone hands over nothing that the host stores");
 }
 
 /* The texel at that offset from the image's first: its coordinates, and its mip level. */
@@ -299,7 +301,13 @@ static void advise_region(const struct uninitialised *of, const struct poison_en
                      "barrier(CLK_LOCAL_MEM_FENCE), before it is read",
                      object_plain_name(region));
     else if (region->kind == REGION_BUFFER && region->flags & REGION_FLAG_SVM)
-        sentence_add(advice, "write it before the launch, or in the kernel first");
+        sentence_add(advice,
+                     region->read_mapped
+                         ? "map it with CL_MAP_WRITE where the host stores, or write it in the kernel first"
+                         : "write it before the launch, or in the kernel first");
+    else if (region->kind == REGION_BUFFER && region->read_mapped)
+        sentence_add(advice,
+                     "map it with CL_MAP_WRITE where the host stores, or write it in the kernel first");
     else if (region->kind == REGION_BUFFER && !end->image && region->maker)
         sentence_add(advice,
                      "clEnqueueFillBuffer or clEnqueueWriteBuffer before the launch, "

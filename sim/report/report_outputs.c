@@ -86,6 +86,28 @@ static enum status check_folder(const char *key, const char *name, struct diagno
     return failed ? refuse(diagnosis, key, name, strerror(failed)) : STATUS_OK;
 }
 
+/* Some folders take no file though their rights allow it: of /proc, or of a file system that is full. A name
+ * that is too long with the six letters says nothing. */
+static enum status check_new(const char *key, const char *name, struct diagnosis *diagnosis)
+{
+    enum status status = check_folder(key, name, diagnosis);
+    const size_t length = strlen(name);
+    char *other = status ? NULL : malloc(length + sizeof ".XXXXXX");
+    if (!other)
+        return status;
+    memcpy(other, name, length);
+    memcpy(other + length, ".XXXXXX", sizeof ".XXXXXX");
+    const int made = mkstemp(other);
+    if (made >= 0) {
+        close(made);
+        unlink(other);
+    } else if (errno != ENAMETOOLONG) {
+        status = refuse(diagnosis, key, name, strerror(errno));
+    }
+    free(other);
+    return status;
+}
+
 static bool begins_so(const char *name, const char *begins)
 {
     char text[128];
@@ -102,7 +124,7 @@ static enum status check_name(const char *key, const char *name, const char *beg
 {
     struct stat found, target;
     if (lstat(name, &found) != 0)
-        return errno == ENOENT ? check_folder(key, name, diagnosis)
+        return errno == ENOENT ? check_new(key, name, diagnosis)
                                : refuse(diagnosis, key, name, strerror(errno));
     if (S_ISLNK(found.st_mode) && !force && !link_followed(name))
         return refuse(diagnosis, key, name, "found a symbolic link, expected a file; --force follows it");

@@ -86,6 +86,29 @@ START_TEST(copies_and_reads_do)
 }
 END_TEST
 
+/* Of an image the finding names the calls for images. */
+START_TEST(a_read_of_an_image_has_stored_texels)
+{
+    static cl_int texels[16], out[16];
+    const cl_image_format format = {CL_R, CL_SIGNED_INT32};
+    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
+    const size_t origin[3] = {0, 0, 0}, region[3] = {4, 4, 1};
+    struct orrery_finding finding;
+    cl_int err;
+    set_up();
+    cl_mem image = clCreateImage(context, CL_MEM_USE_HOST_PTR, &format, &desc, texels, &err);
+    cl_ok(err);
+    texels[5] = 9;
+    cl_ok(clEnqueueReadImage(queue, image, CL_TRUE, origin, region, 0, 0, out, 0, NULL, NULL));
+    host_reported(1);
+    ck_assert_int_eq(orrery_finding_get(0, &finding), 0);
+    ck_assert_str_eq(finding.access[0].what, "store through the pointer that the image was made with");
+    ck_assert_ptr_nonnull(strstr(finding.fix, "clEnqueueMapImage with CL_MAP_WRITE"));
+    ck_assert_ptr_nonnull(strstr(finding.fix, "clEnqueueWriteImage"));
+    cl_ok(clReleaseMemObject(image));
+}
+END_TEST
+
 START_TEST(each_time)
 {
     cl_int target[4];
@@ -401,12 +424,14 @@ int main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, kernel_reads_stored_bytes, 0, 4);
     tcase_add_loop_test(tests, copies_and_reads_do, 0, 2);
+    tcase_add_test(tests, a_read_of_an_image_has_stored_texels);
     tcase_add_test(tests, each_time);
     tcase_add_loop_test(tests, store_beside_the_bytes_of_a_map_or_command, 0, 2);
     tcase_add_test(tests, store_races_with_commands_enqueued_later);
     tcase_add_test(tests, in_a_sub_buffer);
     tcase_add_loop_test(tests, a_read_stores_there, 0, 4);
-    tcase_add_loop_test(tests, bytes_given_to_a_command_are_not_reported, 0, sizeof passed_over / sizeof *passed_over);
+    tcase_add_loop_test(tests, bytes_given_to_a_command_are_not_reported, 0,
+                        sizeof passed_over / sizeof *passed_over);
     tcase_add_test(tests, store_past_the_bytes_that_a_kernel_reads);
     tcase_add_test(tests, an_unmap_that_waits);
     tcase_add_loop_test(tests, in_the_larger_of_two_maps, 0, 4);

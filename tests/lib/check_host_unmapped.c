@@ -244,6 +244,50 @@ START_TEST(creation_with_unmapped_memory_is_refused)
 }
 END_TEST
 
+/* ---- memory on the stack of a function that has returned ---- */
+
+static __attribute__((noinline)) void read_to_a_stack(int how)
+{
+    char own[BYTES / 16];
+    const size_t region[3] = {16, 4, 1};
+    memset(own, 1, sizeof own);
+    if (how == 0)
+        cl_ok(clEnqueueReadBuffer(queue, buffer, CL_FALSE, 0, sizeof own, own, 1, &gate, NULL));
+    else if (how == 1)
+        cl_ok(clEnqueueReadBufferRect(queue, buffer, CL_FALSE, zero, zero, region, 0, 0, 0, 0, own, 1, &gate,
+                                      NULL));
+    else
+        cl_ok(clEnqueueReadImage(queue, image, CL_FALSE, zero, region, 0, 0, own, 1, &gate, NULL));
+}
+
+START_TEST(a_read_to_the_stack_of_a_function_that_has_returned_is_found)
+{
+    static const char *const objects[] = {"buffer ", "buffer ", "image "};
+    set_up(false);
+    read_to_a_stack(_i);
+    cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    cl_ok(clFinish(queue));
+    const struct orrery_finding finding = finding_last("use-after-free");
+    ck_assert_uint_eq(findings_of("use-after-free"), 1);
+    ck_assert_ptr_nonnull(strstr(finding.why, "were on the stack of a function that has returned"));
+    ck_assert_int_eq(strncmp(finding.object, objects[_i], strlen(objects[_i])), 0);
+}
+END_TEST
+
+START_TEST(a_read_to_the_stack_of_the_caller_is_no_finding)
+{
+    char own[BYTES];
+    set_up(false);
+    memset(own, 1, sizeof own);
+    cl_ok(clEnqueueFillBuffer(queue, buffer, "x", 1, 0, BYTES, 0, NULL, NULL));
+    cl_ok(clEnqueueReadBuffer(queue, buffer, CL_FALSE, 0, BYTES, own, 1, &gate, NULL));
+    cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    cl_ok(clFinish(queue));
+    ck_assert_int_eq(own[BYTES - 1], 'x');
+    ck_assert_uint_eq(findings_of("use-after-free"), 0);
+}
+END_TEST
+
 /* A table of constants is such memory: commands that only read the buffer store nothing there. */
 START_TEST(read_only_memory_can_back_a_buffer)
 {
@@ -279,6 +323,8 @@ int main(void)
     tcase_add_loop_test(tcase, memory_that_stays_is_no_finding, 0, USES);
     tcase_add_loop_test(tcase, creation_with_unmapped_memory_is_refused, 0, 8);
     tcase_add_loop_test(tcase, read_only_memory_can_back_a_buffer, 0, 2);
+    tcase_add_loop_test(tcase, a_read_to_the_stack_of_a_function_that_has_returned_is_found, 0, 3);
+    tcase_add_test(tcase, a_read_to_the_stack_of_the_caller_is_no_finding);
     suite_add_tcase(suite, tcase);
     return cl_run_suite(suite);
 }

@@ -117,6 +117,54 @@ START_TEST(unwritten_texels_are_found)
 }
 END_TEST
 
+/* A map for reading alone hands over nothing that the host stores (5.2.4): buffer, shared memory, image. */
+START_TEST(stores_through_a_map_for_reading_do_not_count)
+{
+    static const char hint[] = "a map with CL_MAP_READ alone hands over nothing";
+    const char *source = "kernel void k(global const float *in, global float *p) {\n"
+                         "  p[get_global_id(0)] = in[get_global_id(0)]; }\n"
+                         "kernel void get(read_only image2d_t in, global float *p) {\n"
+                         "  p[get_global_id(0)] = read_imagef(in, (int2)(get_global_id(0), 0)).x; }\n";
+    const size_t origin[3] = {0, 0, 0}, region[3] = {4, 1, 1};
+    size_t pitch;
+    cl_int err;
+    cl_program program = build_program(source, "-cl-std=CL2.0");
+    cl_kernel kernel = new_kernel(program, _i == 2 ? "get" : "k");
+    cl_mem in = _i == 2 ? new_2d(0, &rgba8, 4, 1, NULL) : cl_buffer(context, 0, 16, NULL),
+           p = cl_buffer(context, 0, 16, NULL);
+    float *shared = clSVMAlloc(context, 0, 16, 0);
+    set_arg(kernel, 1, p);
+    for (cl_map_flags flags = CL_MAP_READ; flags <= CL_MAP_WRITE; flags++) {
+        void *map = shared;
+        if (_i == 0)
+            map = clEnqueueMapBuffer(queue, in, CL_TRUE, flags, 0, 16, 0, NULL, NULL, &err);
+        else if (_i == 1)
+            err = clEnqueueSVMMap(queue, CL_TRUE, flags, shared, 16, 0, NULL, NULL);
+        else
+            map = clEnqueueMapImage(queue, in, CL_TRUE, flags, origin, region, &pitch, NULL, 0, NULL, NULL,
+                                    &err);
+        cl_ok(err);
+        memset(map, 1, 16);
+        cl_ok(_i == 1 ? clEnqueueSVMUnmap(queue, map, 0, NULL, NULL)
+                      : clEnqueueUnmapMemObject(queue, in, map, 0, NULL, NULL));
+        if (_i == 1)
+            cl_ok(clSetKernelArgSVMPointer(kernel, 0, shared));
+        else
+            set_arg(kernel, 0, in);
+        run(kernel, 1, 4, 1, 1);
+        if (flags == CL_MAP_READ)
+            expect_finding("uninitialised-store", hint);
+        else
+            expect_finding(NULL, NULL);
+    }
+    clSVMFree(context, shared);
+    cl_ok(clReleaseMemObject(in));
+    cl_ok(clReleaseMemObject(p));
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+}
+END_TEST
+
 static void look_for_races(void)
 {
     setenv("ORRERY_DATA_RACES", "error", 1);
@@ -206,6 +254,7 @@ static Suite *suite(void)
     TCase *tracked = tcase_create("with the uninitialised check");
     tcase_add_checked_fixture(tracked, track_uninitialised, cl_tear_down);
     tcase_add_test(tracked, unwritten_texels_are_found);
+    tcase_add_loop_test(tracked, stores_through_a_map_for_reading_do_not_count, 0, 3);
     suite_add_tcase(suite, tracked);
     TCase *races = tcase_create("with the race check");
     tcase_add_checked_fixture(races, look_for_races, cl_tear_down);

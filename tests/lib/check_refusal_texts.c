@@ -2,6 +2,7 @@
 /* What the finding of a refused call says: the argument, what was given and what is allowed. */
 #include <stdio.h>
 
+#include "tests/support/recorder_fixture.h"
 #include "tests/support/usage_fixture.h"
 
 /* The sentence has the text, and does not list other reasons of the same error. */
@@ -188,6 +189,211 @@ START_TEST(a_wrong_size_of_a_work_group)
 }
 END_TEST
 
+static cl_int image_of(const cl_image_desc *desc, const void *bytes, cl_channel_type type)
+{
+    const cl_image_format format = {CL_R, type};
+    const cl_mem_flags flags = bytes ? CL_MEM_COPY_HOST_PTR : 0;
+    cl_int error;
+    clCreateImage(context, flags, &format, desc, (void *)(uintptr_t)bytes, &error);
+    return error;
+}
+
+static void refuses_pitches(const cl_image_desc *desc, size_t row, size_t slice)
+{
+    const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+    const size_t origin[3] = {0, 0, 0}, region[3] = {8, 4, desc->image_depth ? 2 : 1};
+    char bytes[1024] = "";
+    cl_int error;
+    cl_mem image = clCreateImage(context, 0, &format, desc, NULL, &error);
+    cl_ok(error);
+    cl_is(clEnqueueWriteImage(queue, image, CL_TRUE, origin, region, row, slice, bytes, 0, NULL, NULL),
+          CL_INVALID_VALUE);
+    cl_is(clEnqueueReadImage(queue, image, CL_TRUE, origin, region, row, slice, bytes, 0, NULL, NULL),
+          CL_INVALID_VALUE);
+    cl_ok(clReleaseMemObject(image));
+}
+
+START_TEST(an_image_and_its_pitches)
+{
+    const char bytes[1024] = "";
+    const cl_image_format single = {CL_R, CL_FLOAT};
+    cl_int error;
+    cl_mem buffer = cl_buffer(context, 0, 32, NULL);
+    const cl_image_desc flat = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 8, .image_height = 4},
+                        tight = {.image_type = CL_MEM_OBJECT_IMAGE2D,
+                                 .image_width = 8,
+                                 .image_height = 4,
+                                 .image_row_pitch = 28},
+                        deep = {.image_type = CL_MEM_OBJECT_IMAGE3D,
+                                .image_width = 8,
+                                .image_height = 4,
+                                .image_depth = 2},
+                        thin = {.image_type = CL_MEM_OBJECT_IMAGE3D,
+                                .image_width = 8,
+                                .image_height = 4,
+                                .image_depth = 2,
+                                .image_slice_pitch = 100},
+                        wide = {
+                            .image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = 9, .buffer = buffer};
+    switch (_i) {
+    case 0:
+        cl_is(image_of(&tight, bytes, CL_FLOAT), CL_INVALID_IMAGE_DESCRIPTOR);
+        refused_with("image_row_pitch is 28; a row has 32 bytes, and the pitch is a multiple of 4");
+        break;
+    case 1:
+        cl_is(image_of(&thin, bytes, CL_FLOAT), CL_INVALID_IMAGE_DESCRIPTOR);
+        refused_with("image_slice_pitch is 100; a slice has 128 bytes, and the pitch is a multiple of 32");
+        break;
+    case 2:
+        cl_is(image_of(&tight, NULL, CL_SIGNED_INT8), CL_INVALID_IMAGE_DESCRIPTOR);
+        refused_with("image_row_pitch and image_slice_pitch must be 0 where host_ptr is NULL");
+        break;
+    case 3:
+        clCreateImage(context, 0, &single, &wide, NULL, &error);
+        cl_is(error, CL_INVALID_IMAGE_SIZE);
+        refused_with("the image needs 36 bytes, and its buffer has 32");
+        clCreateImageWithProperties(context, NULL, 0, &single, &wide, NULL, &error);
+        cl_is(error, CL_INVALID_IMAGE_SIZE);
+        refused_with("the image needs 36 bytes, and its buffer has 32");
+        break;
+    case 4:
+        refuses_pitches(&flat, 31, 0);
+        refused_with("row pitch is 31, and a row of the region has 32 bytes");
+        break;
+    case 5:
+        refuses_pitches(&deep, 0, 127);
+        refused_with("slice pitch is 127, and a slice of the region has 128 bytes");
+        break;
+    default:
+        refuses_pitches(&flat, 0, 128);
+        refused_with("the slice pitch must be 0 for an image that has no slices");
+        break;
+    }
+    cl_ok(clReleaseMemObject(buffer));
+}
+END_TEST
+
+static cl_int sampler_of(cl_addressing_mode mode)
+{
+    cl_int error;
+    clCreateSampler(context, CL_FALSE, mode, CL_FILTER_NEAREST, &error);
+    return error;
+}
+
+static cl_int kernel_named(const char *source, const char *name)
+{
+    cl_int error;
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
+    cl_ok(error);
+    cl_ok(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    clCreateKernel(program, name, &error);
+    cl_ok(clReleaseProgram(program));
+    return error;
+}
+
+START_TEST(a_sampler_or_the_name_of_a_kernel)
+{
+    switch (_i) {
+    case 0:
+        cl_is(sampler_of(CL_ADDRESS_REPEAT), CL_INVALID_VALUE);
+        refused_with("CL_ADDRESS_REPEAT is for normalised coordinates only");
+        break;
+    case 1:
+        cl_is(sampler_of(CL_ADDRESS_MIRRORED_REPEAT), CL_INVALID_VALUE);
+        refused_with("CL_ADDRESS_MIRRORED_REPEAT is for normalised coordinates only");
+        break;
+    case 2:
+        cl_is(kernel_named("kernel void sum(global int *o) { o[0] = 1; }", "Sum"), CL_INVALID_KERNEL_NAME);
+        refused_with("'Sum' is not one of its kernels 'sum'");
+        break;
+    default:
+        cl_is(kernel_named("kernel void a(void) {} kernel void b(void) {} kernel void c(void) {}"
+                           "kernel void d(void) {} kernel void e(void) {} kernel void f(void) {}",
+                           "g"),
+              CL_INVALID_KERNEL_NAME);
+        refused_with("'g' is not one of its kernels 'a', 'b', 'c', 'd' and 2 more");
+        break;
+    }
+}
+END_TEST
+
+START_TEST(a_partition_of_the_device)
+{
+    cl_uint units;
+    char text[160];
+    cl_device_id made[2];
+    cl_ok(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
+    const cl_device_partition_property all = (cl_device_partition_property)units;
+    const cl_device_partition_property equally[] = {CL_DEVICE_PARTITION_EQUALLY, all + 1, 0},
+                                       ones[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0},
+                                       counts[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, all, 0, 0},
+                                       below[] = {CL_DEVICE_PARTITION_BY_COUNTS, -1, 0, 0};
+    switch (_i) {
+    case 0:
+        ck_assert_int_ne(clCreateSubDevices(device, equally, 0, NULL, NULL), CL_SUCCESS);
+        snprintf(text, sizeof text, "sub-devices of %u compute units, and in_device has %u", units + 1,
+                 units);
+        break;
+    case 1:
+        cl_is(clCreateSubDevices(device, counts, 0, NULL, NULL), CL_INVALID_DEVICE_PARTITION_COUNT);
+        snprintf(text, sizeof text, "count 1 of the list is %u, and of the %u compute units", units, units);
+        break;
+    case 2:
+        cl_is(clCreateSubDevices(device, below, 0, NULL, NULL), CL_INVALID_DEVICE_PARTITION_COUNT);
+        snprintf(text, sizeof text, "count 0 of the list is -1, and of the %u compute units", units);
+        break;
+    default:
+        cl_is(clCreateSubDevices(device, ones, 1, made, NULL), CL_INVALID_VALUE);
+        snprintf(text, sizeof text, "out_devices has room for 1, and the partition makes %u", units);
+        break;
+    }
+    refused_with(text);
+}
+END_TEST
+
+START_TEST(a_command_buffer)
+{
+    const cl_sync_point_khr points[2] = {1, 7};
+    cl_command_buffer_khr recorder = recorder_new(queue, NULL);
+    cl_mem buffer = cl_buffer(context, 0, 64, NULL);
+    cl_ok(NAMED(clCommandFillBufferKHR)(recorder, NULL, buffer, &one, 4, 0, 16, NO_POINTS));
+    switch (_i) {
+    case 0:
+        cl_is(NAMED(clCommandFillBufferKHR)(recorder, NULL, buffer, &one, 3, 0, 12, NO_POINTS),
+              CL_INVALID_VALUE);
+        refused_with("pattern_size 3 is not a power of two up to 128");
+        break;
+    case 1:
+        cl_is(NAMED(clCommandFillBufferKHR)(recorder, NULL, buffer, &one, 0, 0, 12, NO_POINTS),
+              CL_INVALID_VALUE);
+        refused_with("pattern_size 0 is not a power of two up to 128");
+        break;
+    case 2:
+        cl_is(NAMED(clCommandFillBufferKHR)(recorder, NULL, buffer, NULL, 4, 0, 12, NO_POINTS),
+              CL_INVALID_VALUE);
+        refused_with("pattern is NULL");
+        break;
+    case 3:
+        cl_is(NAMED(clCommandFillBufferKHR)(recorder, NULL, buffer, &one, 4, 0, 16, 2, points, NULL, NULL),
+              CL_INVALID_SYNC_POINT_WAIT_LIST_KHR);
+        refused_with("sync_point_wait_list[1] is 7, which is no sync point of the command-buffer");
+        break;
+    case 4:
+        cl_is(NAMED(clEnqueueCommandBufferKHR)(0, NULL, recorder, 0, NULL, NULL), CL_INVALID_OPERATION);
+        refused_with("clFinalizeCommandBufferKHR ends that");
+        break;
+    default:
+        cl_ok(NAMED(clFinalizeCommandBufferKHR)(recorder));
+        cl_ok(NAMED(clEnqueueCommandBufferKHR)(0, NULL, recorder, 0, NULL, NULL));
+        cl_is(NAMED(clEnqueueCommandBufferKHR)(0, NULL, recorder, 0, NULL, NULL), CL_INVALID_OPERATION);
+        refused_with("command_buffer is pending from an earlier call");
+        break;
+    }
+    cl_ok(clReleaseMemObject(buffer));
+    recorder_free(recorder);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("refusal_texts");
@@ -197,6 +403,10 @@ int main(void)
     tcase_add_loop_test(tcase, a_wrong_value_of_an_argument, 0, 10);
     tcase_add_loop_test(tcase, a_range_outside_a_buffer, 0, 10);
     tcase_add_loop_test(tcase, a_wrong_size_of_a_work_group, 0, 3);
+    tcase_add_loop_test(tcase, an_image_and_its_pitches, 0, 7);
+    tcase_add_loop_test(tcase, a_sampler_or_the_name_of_a_kernel, 0, 4);
+    tcase_add_loop_test(tcase, a_partition_of_the_device, 0, 4);
+    tcase_add_loop_test(tcase, a_command_buffer, 0, 6);
     suite_add_tcase(suite, tcase);
     return cl_run_suite(suite);
 }

@@ -259,6 +259,56 @@ START_TEST(shared_memory_is_used_past_its_end)
 }
 END_TEST
 
+/* Each command is given memory that was freed before. One that was enqueued before the free is right. */
+START_TEST(shared_memory_is_used_after_it_was_freed)
+{
+    char host[64] = {0}, *pointer = shared();
+    const char zero = 0;
+    cl_int err = CL_SUCCESS;
+    cl_ok(clEnqueueSVMMemFill(queue, pointer, &zero, 1, 64, 0, NULL, NULL));
+    cl_ok(clEnqueueSVMFree(queue, 1, (void *[]){pointer}, NULL, NULL, 0, NULL, NULL));
+    ck_assert_uint_eq(finding_count(), 0);
+    if (_i & 1 || _i == 8)
+        cl_ok(clFinish(queue)); /* else the free is only enqueued, before the command in its queue */
+    switch (_i / 2) {
+    case 0: err = clEnqueueSVMMemcpy(queue, CL_TRUE, host, pointer + 8, 8, 0, NULL, NULL); break;
+    case 1: err = clEnqueueSVMMemcpy(queue, CL_TRUE, pointer, host, 64, 0, NULL, NULL); break;
+    case 2: err = clEnqueueSVMMemFill(queue, pointer, &zero, 1, 64, 0, NULL, NULL); break;
+    case 3: err = clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, pointer, 64, 0, NULL, NULL); break;
+    default: err = clEnqueueSVMUnmap(queue, pointer, 0, NULL, NULL); break;
+    }
+    (void)err; /* the call may be refused as well */
+    struct orrery_finding finding = finding_last("svm-misuse");
+    ck_assert_uint_ge(findings_of("svm-misuse"), 1);
+    ck_assert_str_eq(finding.object, "shared memory 1 (64 bytes)");
+    ck_assert_str_eq(finding.why, "the program freed it before it enqueued this command");
+    ck_assert_str_eq(finding.access[1].what, "clEnqueueSVMFree: its free is enqueued here");
+    clFinish(queue);
+}
+END_TEST
+
+/* The address of freed memory may be a buffer's, whose map a command may be given. */
+START_TEST(a_buffer_has_the_address_of_freed_shared_memory)
+{
+    char host[64] = {0};
+    cl_int err;
+    clSVMFree(context, shared());
+    cl_mem buffers[16];
+    for (size_t i = 0; i < 16; i++) {
+        buffers[i] = cl_buffer(context, 0, 64, NULL);
+        void *mapped =
+            clEnqueueMapBuffer(queue, buffers[i], CL_TRUE, CL_MAP_WRITE, 0, 64, 0, NULL, NULL, &err);
+        cl_ok(err);
+        cl_ok(clEnqueueSVMMemcpy(queue, CL_TRUE, mapped, host, 64, 0, NULL, NULL));
+        cl_ok(clEnqueueUnmapMemObject(queue, buffers[i], mapped, 0, NULL, NULL));
+    }
+    cl_ok(clFinish(queue));
+    ck_assert_uint_eq(findings_of("svm-misuse"), 0);
+    for (size_t i = 0; i < 16; i++)
+        cl_ok(clReleaseMemObject(buffers[i]));
+}
+END_TEST
+
 /* A list of two: the kernel goes from the one, its argument, to the other. */
 static void **chain_of(void *first, void *second)
 {
@@ -375,6 +425,8 @@ int main(void)
     tcase_add_test(tcase, shared_memory_is_unmapped_more_often_than_mapped);
     tcase_add_test(tcase, shared_memory_of_another_context_is_used);
     tcase_add_test(tcase, shared_memory_is_used_past_its_end);
+    tcase_add_loop_test(tcase, shared_memory_is_used_after_it_was_freed, 0, 9);
+    tcase_add_test(tcase, a_buffer_has_the_address_of_freed_shared_memory);
     tcase_add_test(tcase, shared_memory_is_reached_that_the_kernel_was_not_reported_of);
     tcase_add_loop_test(tcase, unified_shared_memory_is_reached_that_the_kernel_was_not_reported_of, 0, 3);
     suite_add_tcase(suite, tcase);

@@ -25,6 +25,7 @@ expect() {
 for option in log json sarif dot html gen-suppressions counters timeline trace record; do
     mkdir -p "$option/folder"
     expect 2 "no such folder" "--$option=/nonexistent/x"
+    expect 2 "a folder that takes no file" "--$option=/proc/x"
     expect 2 "a folder" "--$option=$option/folder"
     echo "mine" >"$option/mine"
     expect 2 "a file of the user" "--$option=$option/mine"

@@ -7,7 +7,7 @@ build=$(realpath "${ORRERY_BUILDDIR:-build}")
 orrery=$build/orrery program=$build/tests/refused_calls
 export OCL_ICD_VENDORS=${OCL_ICD_VENDORS:-$build/icd}
 err=$(mktemp "${TMPDIR:-/tmp}/check_refused_note.XXXXXX")
-trap 'rm -f "$err"' EXIT
+trap 'rm -f "$err" "$err".*' EXIT
 bad=0
 
 # notes COUNT PATTERN [run's options --] WORDS
@@ -42,4 +42,25 @@ notes 0 '' -- "$program" query
 notes 0 '' -- "$program" none
 notes 0 '' --quiet -- "$program" release
 notes 0 'api-error' --check-api -- "$program" buffer
+
+# A wait that does not end: after five seconds a note says what is missing.
+for what in gate chain semaphore; do
+    timeout -s TERM 20 "$orrery" run -- "$program" $what >/dev/null 2>"$err.$what" &
+done
+for ((i = 0; i < 150; i++)); do
+    [ "$(cat "$err".* | grep -c 'note: for 5 seconds')" -ge 3 ] && break
+    sleep 0.1
+done
+mapfile -t left < <(jobs -p)
+kill "${left[@]}" 2>/dev/null
+wait
+waits() {
+    grep -q "note: for 5 seconds $2" "$err.$1" && return
+    echo "FAIL: $1: no note '$2'"
+    cat "$err.$1"
+    bad=1
+}
+waits gate 'clWaitForEvents has waited for event 1\( (.*)\)\?, a user event that the program has not set$'
+waits chain 'clFinish has waited for command 2\( (.*)\)\?, which waits for event 1\( (.*)\)\?, a user event that'
+waits semaphore 'clFinish has waited for command [0-9]*\( (.*)\)\?, which waits for a semaphore that no command has signalled$'
 exit $bad

@@ -2,6 +2,7 @@
 /* For check_refused_note.sh: makes the wrong calls that its arguments name, and ignores the results. */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
+#include <CL/cl_ext.h>
 #include <string.h>
 
 /* Of a kernel whose arguments are not set, but the first; and of one that needs more local memory than
@@ -46,6 +47,34 @@ static void mistake(cl_context context, cl_command_queue queue, const char *whic
     clReleaseProgram(program);
 }
 
+/* Waits for ever: for a user event that is not set, directly or through a command of another queue; or for a
+ * semaphore that is not signalled. */
+static void wait_for_ever(cl_context context, cl_device_id device, cl_command_queue queue, const char *which)
+{
+    const cl_semaphore_properties_khr properties[] = {CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR, 0};
+    cl_platform_id platform;
+    cl_command_queue other = clCreateCommandQueueWithProperties(context, device, NULL, NULL);
+    cl_event gate = clCreateUserEvent(context, NULL), marker;
+    clGetPlatformIDs(1, &platform, NULL);
+    if (strcmp(which, "gate") == 0)
+        clWaitForEvents(1, &gate);
+    if (strcmp(which, "chain") == 0) {
+        clEnqueueMarkerWithWaitList(other, 1, &gate, &marker);
+        clFlush(other);
+        clEnqueueMarkerWithWaitList(queue, 1, &marker, NULL);
+        clFinish(queue);
+    }
+    clCreateSemaphoreWithPropertiesKHR_fn create =
+        (clCreateSemaphoreWithPropertiesKHR_fn)clGetExtensionFunctionAddressForPlatform(
+            platform, "clCreateSemaphoreWithPropertiesKHR");
+    clEnqueueWaitSemaphoresKHR_fn wait =
+        (clEnqueueWaitSemaphoresKHR_fn)clGetExtensionFunctionAddressForPlatform(platform,
+                                                                                "clEnqueueWaitSemaphoresKHR");
+    cl_semaphore_khr semaphore = create(context, properties, NULL);
+    wait(queue, 1, &semaphore, NULL, 0, NULL, NULL);
+    clFinish(queue);
+}
+
 int main(int count, char **words)
 {
     cl_platform_id platform;
@@ -70,6 +99,9 @@ int main(int count, char **words)
         else if (strcmp(words[i], "build") == 0 || strcmp(words[i], "object") == 0 ||
                  strcmp(words[i], "empty") == 0)
             mistake(context, queue, words[i]);
+        else if (strcmp(words[i], "gate") == 0 || strcmp(words[i], "chain") == 0 ||
+                 strcmp(words[i], "semaphore") == 0)
+            wait_for_ever(context, device, queue, words[i]);
         else if (strcmp(words[i], "enqueue") == 0) {
             mistake(context, queue, words[i]);
             return 0; /* a release would flush */

@@ -85,21 +85,31 @@ static void report_host_race(struct commands *commands, const struct command_are
 
 /* ---- host changes to a buffer's storage --------------------------------------------------------- */
 
+static const char host_pointer_section[] =
+    "OpenCL 2.2 API, 5.2.1 creating buffer objects, CL_MEM_USE_HOST_PTR";
+
+static bool is_image(const struct command_area *area)
+{
+    return strncmp(area->name, "image ", strlen("image ")) == 0;
+}
+
 static void report_host_dirty(struct commands *commands, const struct command_area *area,
                               const struct byte_access *access, const struct byte_run *run)
 {
     const uint64_t low = area->low + run->low, high = area->low + run->high;
     const struct host_operation operation = {
         .touch = touches_store(&commands->touches, low, high),
-        .what = "store through the pointer that the buffer was made with",
+        .what = is_image(area) ? "store through the pointer that the image was made with"
+                               : "store through the pointer that the buffer was made with",
         .by = "the host, with no map",
-        .why = "the buffer was made with CL_MEM_USE_HOST_PTR: a device may work on a copy, which does not "
-               "have what the "
-               "host stores without a map",
-        .fix = "store between clEnqueueMapBuffer with CL_MAP_WRITE and clEnqueueUnmapMemObject, or hand the "
-               "bytes over with "
-               "clEnqueueWriteBuffer",
-        .spec = "OpenCL 2.2 API, 5.2.1 creating buffer objects, CL_MEM_USE_HOST_PTR"};
+        .why = "it was made with CL_MEM_USE_HOST_PTR: a device may work on a copy, which does not have what "
+               "the host stores without a map",
+        .fix = is_image(area)
+                   ? "store between clEnqueueMapImage with CL_MAP_WRITE and clEnqueueUnmapMemObject, or hand "
+                     "the texels over with clEnqueueWriteImage"
+                   : "store between clEnqueueMapBuffer with CL_MAP_WRITE and clEnqueueUnmapMemObject, or "
+                     "hand the bytes over with clEnqueueWriteBuffer",
+        .spec = host_pointer_section};
     report_operation(commands, area, access, NULL, run, &operation);
 }
 
@@ -175,11 +185,11 @@ static void report_written_storage(struct commands *commands, const struct comma
 {
     const struct host_operation operation = {
         .command = part,
-        .why = "the buffer was made with CL_MEM_USE_HOST_PTR: a device may work on a copy, which does not "
-               "have what a command "
-               "writes there by the host's pointer without a map",
-        .fix = "copy to the buffer itself, or hand the bytes over with clEnqueueWriteBuffer",
-        .spec = "OpenCL 2.2 API, 5.2.1 creating buffer objects, CL_MEM_USE_HOST_PTR"};
+        .why = "it was made with CL_MEM_USE_HOST_PTR: a device may work on a copy, which does not have what "
+               "a command writes there by the host's pointer without a map",
+        .fix = is_image(area) ? "copy to the image itself, or hand the texels over with clEnqueueWriteImage"
+                              : "copy to the buffer itself, or hand the bytes over with clEnqueueWriteBuffer",
+        .spec = host_pointer_section};
     report_operation(commands, area, access, NULL, run, &operation);
 }
 
@@ -366,7 +376,7 @@ static bool load_is_device_dirty(struct commands *commands, struct command_area 
     if (!part)
         return false;
     wording_print(why, SPEC_CHARS,
-                  "the buffer was made with CL_MEM_USE_HOST_PTR: the host's memory has what command %" PRIu32
+                  "it was made with CL_MEM_USE_HOST_PTR: the host's memory has what command %" PRIu32
                   " wrote only when a map of these bytes is complete%s",
                   part->writer.command,
                   part->when ? "; the host has not waited for the map that was enqueued" : "");
