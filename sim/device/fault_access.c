@@ -76,8 +76,8 @@ static void advise(struct fault_description *description, const char *name, cons
                                             .elements = elements,
                                             .index = index,
                                             .count = count,
-                                            .in_loop = description->site->loop,
-                                            .from_memory = description->site->address_read,
+                                            .source = description->site->index,
+                                            .always = description->site->always,
                                             .owner = description->fault->private_space ||
                                                              description->site->storage == STORAGE_PRIVATE
                                                          ? ARRAY_OF_ITEM

@@ -9,11 +9,11 @@
  *
  * Without dependence, next[me] = *head; *head = me; is an exchange: see is_exchange.
  *
- * Marks accesses, too, whose address derives from a value that was read: their index is no plain id.
+ * Marks, too, what the addresses of accesses are computed from: not every index is a plain id.
  */
 #include "ir.h"
 
-enum { ADDRESS_DEPTH = 12, PAIRS_MOST = 2048, NEAR_RANKS = 32 };
+enum { ADDRESS_DEPTH = 12, PAIRS_MOST = 2048, ADDRESSES_MOST = 8192, NEAR_RANKS = 32 };
 
 struct updates {
     struct ir *ir;
@@ -264,18 +264,49 @@ static void mark_exchanges(struct ir *ir, const uint32_t *loads, uint32_t load_c
 
 /* ---- addresses --------------------------------------------------------------------------- */
 
-/* Is the value one that was read from memory that others see, or computed from such a value? */
-static bool derives_from_memory(struct updates *updates, uint32_t address)
+static bool is_loop_phi(struct ir *ir, const struct value *value)
+{
+    const uint32_t loop = value->op == IR_phi ? ir_block(ir, value->block)->loop : 0;
+    return loop && ir->loops.at[loop - 1].header == value->block;
+}
+
+static bool is_id(const struct value *value)
+{
+    return value->op == IR_input && value->imm >= INPUT_LOCAL_ID && value->imm < INPUT_SUB_GROUP_ID;
+}
+
+/* Is it what a loop counts? */
+static bool is_counter(struct ir *ir, uint32_t v)
+{
+    const struct value *value = ir_value(ir, v);
+    while (value->op == IR_zext || value->op == IR_sext)
+        value = ir_value(ir, value->args[0]);
+    return is_loop_phi(ir, value);
+}
+
+/* Is the access to a[i] or a[i].b, where a loop counts i? */
+static bool is_counted(struct ir *ir, const struct value *access)
+{
+    const struct value *address = ir_value(ir, access->args[0]);
+    const int64_t inside = address->offset + access->offset;
+    return address->op == IR_index && address->args[1] && inside >= 0 && inside < (int64_t)address->imm &&
+           is_counter(ir, address->args[1]);
+}
+
+static enum index_source index_source_of(struct updates *updates, const struct value *access)
 {
     struct ir *ir = updates->ir;
     uint32_t count = 0;
+    bool in_loop = false, of_id = false;
     updates->now++;
-    reach(updates, address, &count);
+    reach(updates, access->args[0], &count);
     while (count) {
         const uint32_t v = updates->open[--count];
         const struct value *value = ir_value(ir, v);
         if (is_shared(value, IR_load) || is_shared(value, IR_atomic))
-            return true;
+            return INDEX_READ;
+        in_loop |= is_loop_phi(ir, value);
+        of_id |= is_id(value) || value->op == IR_load;
         if (ir_families[value->op] == FAMILY_EFFECT)
             continue;
         IR_OPERANDS(ir, v, slot)
@@ -283,7 +314,9 @@ static bool derives_from_memory(struct updates *updates, uint32_t address)
             reach(updates, *slot, &count);
         }
     }
-    return false;
+    return !in_loop                 ? of_id ? INDEX_OF_ID : INDEX_OTHER
+           : is_counted(ir, access) ? INDEX_COUNTED
+                                    : INDEX_IN_LOOP;
 }
 
 /* Sets `takes` of each read in a loop that waits, if the work-item also writes to the address that it reads:
@@ -299,12 +332,33 @@ static void mark_locks(struct ir *ir, const uint32_t *reads, uint32_t read_count
     }
 }
 
-static void mark_addresses(struct updates *updates, const uint32_t *accesses, uint32_t count)
+static void mark_addresses(struct updates *updates)
 {
     struct ir *ir = updates->ir;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct value *value = ir_value(ir, accesses[i]);
-        ir->sites.at[value->site].address_read = derives_from_memory(updates, value->args[0]);
+    uint32_t count = 0;
+    for (uint32_t o = 0; o < ir->order_count; o++) {
+        const struct block *block = ir_block(ir, ir->order[o]);
+        for (uint32_t i = 0; i < block->insts.count && count < ADDRESSES_MOST; i++) {
+            const struct value *value = ir_value(ir, block->insts.at[i]);
+            if (!value->site || (value->op != IR_load && value->op != IR_store && value->op != IR_atomic))
+                continue;
+            ir->sites.at[value->site].index = index_source_of(updates, value);
+            count++;
+        }
+    }
+}
+
+/* In rows[l][k] a loop may count k. */
+static void mark_inner_indices(struct ir *ir)
+{
+    for (uint32_t o = 0; o < ir->order_count; o++) {
+        const struct block *block = ir_block(ir, ir->order[o]);
+        for (uint32_t i = 0; i < block->insts.count; i++) {
+            const struct value *value = ir_value(ir, block->insts.at[i]);
+            if (value->op == IR_index_check && ir->sites.at[value->site].index == INDEX_IN_LOOP &&
+                is_counter(ir, value->args[0]))
+                ir->sites.at[value->site].index = INDEX_COUNTED;
+        }
     }
 }
 
@@ -340,7 +394,6 @@ void updates_mark(struct ir *ir)
     mark_locks(ir, loads, load_count, atomics, atomic_count);
     mark_locks(ir, atomics, atomic_count, stores, store_count);
     mark_locks(ir, atomics, atomic_count, atomics, atomic_count);
-    mark_addresses(&updates, loads, load_count);
-    mark_addresses(&updates, stores, store_count);
-    mark_addresses(&updates, atomics, atomic_count);
+    mark_addresses(&updates);
+    mark_inner_indices(ir);
 }
