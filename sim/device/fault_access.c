@@ -154,6 +154,19 @@ static void say_beyond_argument(struct fault_description *description, uint32_t 
         say_beyond(description, description->launch->kernel->args[argument].name, &name, type, low, high);
 }
 
+static bool say_beyond_local(struct fault_description *description, const struct region *region)
+{
+    const struct debug_type *type = NULL;
+    struct sentence name;
+    sentence_init(&name);
+    if (!element_beyond_local(description->launch, region,
+                              (int64_t)(description->fault->address - region->low), description->fault->size,
+                              &name, &type))
+        return false;
+    say_beyond(description, object_plain_name(region), &name, type, region->low, region->high);
+    return true;
+}
+
 /* The end of what the argument's pointer may touch, which is a sub-buffer's or the region's. */
 static uint64_t end_of_argument(const struct launch *launch, uint32_t argument, const struct region *region)
 {
@@ -181,7 +194,7 @@ static void say_derived(struct fault_description *description, const struct regi
     if (object->arg >= 0)
         say_element(description, args[object->arg].name, fault_pointee(&args[object->arg]), low,
                     region->high);
-    else
+    else if (!say_beyond_local(description, region))
         say_element(description, object_plain_name(region), object->elements, low, region->high);
 }
 
