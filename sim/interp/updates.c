@@ -128,16 +128,18 @@ static void reach_waited(struct updates *updates, uint32_t store, uint32_t *coun
         reach_exits(updates, &ir->loops.at[loop - 1], count);
 }
 
-/* Epochs all that the store depends on. */
-static void walk(struct updates *updates, uint32_t store)
+/* Visits all that the stored value depends on and, if `decides`, what decides whether it is stored. */
+static void walk(struct updates *updates, uint32_t store, bool decides)
 {
     struct ir *ir = updates->ir;
     uint32_t count = 0;
     updates->now++;
     for (uint32_t k = 0; k < ir_value(ir, store)->list_count; k++)
         reach(updates, ir_value(ir, store)->list[k], &count);
-    reach_conditions(updates, ir_value(ir, store)->block, &count);
-    reach_waited(updates, store, &count);
+    if (decides) {
+        reach_conditions(updates, ir_value(ir, store)->block, &count);
+        reach_waited(updates, store, &count);
+    }
     while (count) {
         const uint32_t v = updates->open[--count];
         const struct value *value = ir_value(ir, v);
@@ -152,6 +154,33 @@ static void walk(struct updates *updates, uint32_t store)
     }
 }
 
+/* Has the block a barrier after the one value and before the other? Values of other blocks limit nothing. */
+static bool waits_within(struct ir *ir, uint32_t b, uint32_t after, uint32_t before)
+{
+    const struct block *block = ir_block(ir, b);
+    bool begun = ir_value(ir, after)->block != b;
+    for (uint32_t i = 0; i < block->insts.count && block->insts.at[i] != before; i++) {
+        begun |= block->insts.at[i] == after;
+        if (begun && ir_value(ir, block->insts.at[i])->op == IR_barrier)
+            return true;
+    }
+    return false;
+}
+
+/* Does the load precede the store on each way to it, with a barrier on each way between the two? */
+static bool waits_between(struct ir *ir, uint32_t load, uint32_t store)
+{
+    const uint32_t from = ir_value(ir, load)->block;
+    bool waits = false;
+    for (uint32_t b = ir_value(ir, store)->block, steps = 0; b && steps < ir->blocks.count;
+         b = ir_block(ir, b)->idom, steps++) {
+        waits |= waits_within(ir, b, load, store);
+        if (b == from)
+            return waits;
+    }
+    return false;
+}
+
 static void pair(struct updates *updates, uint32_t load, uint32_t store)
 {
     struct ir *ir = updates->ir;
@@ -163,16 +192,33 @@ static void pair(struct updates *updates, uint32_t load, uint32_t store)
     write->update = write->update ? write->update : ir_value(ir, load)->site;
 }
 
-static bool waits_between(struct ir *ir, uint32_t b, uint32_t first, uint32_t last)
+/* Pairs the store with loads that it depends on: with those that a barrier separates from it only if no
+ * others are there, and its value depends on them. A condition before a barrier is another matter. */
+static bool pair_store(struct updates *updates, uint32_t store, const uint32_t *loads, uint32_t load_count,
+                       uint32_t *pairs)
 {
-    const struct block *block = ir_block(ir, b);
-    bool begun = false;
-    for (uint32_t i = 0; i < block->insts.count && block->insts.at[i] != last; i++) {
-        begun |= block->insts.at[i] == first;
-        if (begun && ir_value(ir, block->insts.at[i])->op == IR_barrier)
-            return true;
+    struct ir *ir = updates->ir;
+    const struct value *write = ir_value(ir, store);
+    bool same = false, separated = false;
+    for (uint32_t l = 0; l < load_count && *pairs < PAIRS_MOST; l++) {
+        if (!same_place(ir, ir_value(ir, loads[l]), write))
+            continue;
+        if (!same)
+            walk(updates, store, true);
+        same = true;
+        if (waits_between(ir, loads[l], store))
+            separated = true;
+        else
+            pair(updates, loads[l], store);
+        ++*pairs;
     }
-    return false;
+    if (!separated || ir->sites.at[write->site].update)
+        return same;
+    walk(updates, store, false);
+    for (uint32_t l = 0; l < load_count; l++)
+        if (same_place(ir, ir_value(ir, loads[l]), write))
+            pair(updates, loads[l], store);
+    return same;
 }
 
 static bool is_near(struct ir *ir, uint32_t load, uint32_t store)
@@ -190,7 +236,7 @@ static void pair_before(struct updates *updates, uint32_t load, uint32_t store)
     struct site *read = &ir->sites.at[value->site], *write = &ir->sites.at[ir_value(ir, store)->site];
     if (read->update || !write->update || read->rank > ir->sites.at[write->update].rank)
         return;
-    if (value->block != ir_value(ir, store)->block || waits_between(ir, value->block, load, store))
+    if (value->block != ir_value(ir, store)->block || waits_between(ir, load, store))
         return;
     read->update = ir_value(ir, store)->site;
     write->update = value->site;
@@ -374,17 +420,8 @@ void updates_mark(struct ir *ir)
     struct updates updates = {ir, ARENA_ARRAY(ir->arena, uint32_t, ir->values.count), 0,
                               ARENA_ARRAY(ir->arena, uint32_t, ir->values.count)};
     for (uint32_t s = 0; s < store_count && pairs < PAIRS_MOST; s++) {
-        bool walked = false;
-        for (uint32_t l = 0; l < load_count && pairs < PAIRS_MOST; l++) {
-            if (!same_place(ir, ir_value(ir, loads[l]), ir_value(ir, stores[s])))
-                continue;
-            if (!walked)
-                walk(&updates, stores[s]);
-            walked = true;
-            pair(&updates, loads[l], stores[s]);
-            pairs++;
-        }
-        for (uint32_t l = load_count; walked && l-- > 0;)
+        const bool same = pair_store(&updates, stores[s], loads, load_count, &pairs);
+        for (uint32_t l = load_count; same && l-- > 0;)
             if (is_near(ir, loads[l], stores[s]) &&
                 same_place(ir, ir_value(ir, loads[l]), ir_value(ir, stores[s])))
                 pair_before(&updates, loads[l], stores[s]);
