@@ -283,14 +283,20 @@ static void out_of_part(struct fault_description *description, const struct argu
     description->finding.spec = "OpenCL 3.0 API, 5.2.1, clCreateSubBuffer";
 }
 
-/* The object is the nearest one, since the pointer derives from several, or from memory. Most wrong indices
- * are off by less than the object has. */
+#define NEAREST_OBJECT ", the nearest object; the pointer may come from another one"
+
+/* Most wrong indices are off by less than the object has. */
+static bool is_near(const struct fault_description *description, uint64_t low, uint64_t high)
+{
+    const uint64_t address = description->fault->address, size = high - low;
+    return address + size >= low && address < high + size;
+}
+
+/* The object is the nearest one, since the pointer derives from several, or from memory. */
 static bool may_be_of_another(const struct fault_description *description, const struct region *region)
 {
-    const uint64_t address = description->fault->address, size = region->high - region->low;
-    const bool near = address + size >= region->low && address < region->high + size;
     return !description->site->argument && !description->fault->image && description->site->act != ACT_COPY &&
-           !near;
+           !is_near(description, region->low, region->high);
 }
 
 static void out_of_bounds(struct fault_description *description, const struct region *region)
@@ -310,7 +316,7 @@ static void out_of_bounds(struct fault_description *description, const struct re
         say_derived(description, region);
     say_distance(description, region->low, region->high);
     if (may_be_of_another(description, region))
-        sentence_add(&description->why, ", the nearest object; the pointer may come from another one");
+        sentence_add(&description->why, NEAREST_OBJECT);
 }
 
 /* ---- mapped ------------------------------------------------------------------------- */
@@ -495,6 +501,8 @@ void fault_private_access(struct fault_description *description)
     if (!say_nested(description, object, low, high))
         say_element(description, object->name, object->elements, low, high);
     say_distance(description, low, high);
+    if (!description->fault->private_object && !is_near(description, low, high))
+        sentence_add(&description->why, NEAREST_OBJECT);
 }
 
 /* ---- reads and writes ------------------------------------------------------------------------ */

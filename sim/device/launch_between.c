@@ -197,7 +197,7 @@ bool launch_between(const struct launch *launch, uint32_t a, uint32_t b, struct 
     }
     *out_place = (struct code_place){.first = first};
     const bool known = code && from->rank && to->rank;
-    if (!known || from == to || launch_same_line(from, to))
+    if (!known || from == to || (launch_same_line(from, to) && from->call == to->call))
         return false;
     return place_before(launch, from, to, out_place) || place_after(launch, from, to, out_place) ||
            place_before_loop(launch, from, to, out_place);

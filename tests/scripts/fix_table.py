@@ -214,7 +214,7 @@ def other_cases():
         ", ".join(map(str, counts + [0] * (N - 4))))
 
 
-LOCAL = "kernel void k(global int *x, global const int *data, global int *y)\n{\n  local int t[%d], u[%d];\n  int i = get_local_id(0);\n%%s\n}" % (N, N)
+LOCAL = "int touch(local int *p, int v); kernel void k(global int *x, global const int *data, global int *y)\n{\n  local int t[%d], u[%d];\n  int i = get_local_id(0);\n%%s\n}\nint touch(local int *p, int v)\n{\n  int old = *p; if (v) *p = v;\n  return old;\n}" % (N, N)
 # A queue of the work-group: each round, its work-items take what the last round pushed. What is read at the head of the loop, before a
 # barrier, decides whether there is another round; that makes no update of it and a later store. A relaxed atomic in an earlier round does
 # not come too early for an access in a later one.
@@ -264,6 +264,9 @@ WORDS = [
     ("queue_of_plain_pushes", QUEUE % ("t[tail++] = 2 * t[q] + k", "if (i == 0) head = to"), r"atomic_inc\(&tail\) in place of tail\+\+", r"program.cl:14", None),
     ("queue_with_a_head_of_all", QUEUE % ("t[atomic_inc(&tail)] = 2 * t[q] + k", "head = to"), r"let one work-item do it", r"only where|atomic update", None),
     ("read_before_a_barrier", "  int old = x[0];\n  barrier(CLK_GLOBAL_MEM_FENCE);\n  x[0] = old + data[i];", r"atomic", r"barrier", None),
+    # one line of a function that is called twice is two statements of the kernel
+    ("helper_called_twice", "  touch(&t[i], data[i] + 1);\n  y[i] = data[i];\n  y[i] += touch(&t[%d - i], 0);" % (N - 1), r"barrier\(CLK_LOCAL_MEM_FENCE\) before program.cl:6", r"two statements",
+     [DATA[i] + DATA[N - 1 - i] + 1 for i in range(N)]),
     ("macro_update", "#define ADD(p, n) p = p + n\n  ADD(x[0], data[i]);", r"atomic update", r"barrier|atomic_store", None),
     ("byte_update", "  ((global uchar *)x)[0] += 1;", r"object of 4 bytes", r"barrier|atomic_store", None),
     ("argmax", "  if (data[i] > x[0]) {\n    x[0] = data[i];\n    x[1] = i;\n  }", r"atomic update|work-item", r"barrier|atomic_store", None),
