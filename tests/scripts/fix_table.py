@@ -267,6 +267,11 @@ WORDS = [
     # one line of a function that is called twice is two statements of the kernel
     ("helper_called_twice", "  touch(&t[i], data[i] + 1);\n  y[i] = data[i];\n  y[i] += touch(&t[%d - i], 0);" % (N - 1), r"barrier\(CLK_LOCAL_MEM_FENCE\) before program.cl:6", r"two statements",
      [DATA[i] + DATA[N - 1 - i] + 1 for i in range(N)]),
+    ("helper_fills_before_a_loop", "  touch(&t[i], data[i] + 1);\n  int sum = 0;\n  for (int k = 0; k < %d; k++) sum += t[k];\n  y[i] = sum;" % N,
+     r"barrier\(CLK_LOCAL_MEM_FENCE\) before program.cl:7", None, [sum(DATA) + N] * N),
+    ("helper_fills_tiles", "  int sum = 0;\n  for (int at = 1; at < 3; at++) {\n    touch(&t[i], data[i] + at);\n    for (int k = 0; k < %d; k++) sum += t[k];\n"
+                           "    barrier(CLK_LOCAL_MEM_FENCE);\n  }\n  y[i] = sum;" % N, r"barrier\(CLK_LOCAL_MEM_FENCE\) before program.cl:8, in each iteration", None,
+     [2 * sum(DATA) + 3 * N] * N),
     ("macro_update", "#define ADD(p, n) p = p + n\n  ADD(x[0], data[i]);", r"atomic update", r"barrier|atomic_store", None),
     ("byte_update", "  ((global uchar *)x)[0] += 1;", r"object of 4 bytes", r"barrier|atomic_store", None),
     ("argmax", "  if (data[i] > x[0]) {\n    x[0] = data[i];\n    x[1] = i;\n  }", r"atomic update|work-item", r"barrier|atomic_store", None),
