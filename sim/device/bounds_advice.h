@@ -6,8 +6,8 @@
  * Interface
  *   bounds_advice   adds the advice; nothing when there is no element to advise
  *
- * The index is compared with the ids of the work-item and with the launch's whole numbers. Of the kernel it
- * knows what the index is computed from, and not how.
+ * The index is compared with the ids of the work-item and with the launch's whole numbers. What the kernel
+ * computes it from is given; how it does so is not.
  */
 #ifndef ORRERY_SIM_DEVICE_BOUNDS_ADVICE_H
 #define ORRERY_SIM_DEVICE_BOUNDS_ADVICE_H

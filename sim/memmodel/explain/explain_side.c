@@ -163,8 +163,7 @@ static bool differs(const struct sync_op *read, const struct sync_op *store)
     return read->values.has_read && store->values.has_written && read->values.read != store->values.written;
 }
 
-/* Does the work-item wait at that barrier? It cannot put off a read that comes before the barrier until later.
- */
+/* Does the work-item wait at that barrier? It cannot put off a read until after it. */
 static bool is_barrier_of(const struct question *question, const struct sync_op *sync_op, uint64_t unit)
 {
     return sync_op->kind == SYNC_OP_BARRIER && sync_op->by == unit_group(question, unit);
