@@ -236,7 +236,7 @@ static void say_indices(const struct bounds_question *of, struct sentence *out)
     const bool named = *bound < '0' || *bound > '9';
     if (named)
         sentence_add(out, ", that is %s - 1", bound);
-    if (of->source == INDEX_COUNTED)
+    if (of->counted)
         sentence_add(out, "; a loop over it ends with < %s, not with <= %s", bound, bound);
 }
 

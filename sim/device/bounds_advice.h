@@ -25,7 +25,8 @@ struct bounds_question {
     uint64_t count; /* of elements */
     enum array_owner owner;
     enum index_source source;
-    bool always; /* every work-item makes the access */
+    bool counted; /* the index itself is what a loop counts */
+    bool always;  /* every work-item makes the access */
 };
 void bounds_advice(const struct bounds_question *of, struct sentence *out_advice);
 

@@ -66,7 +66,7 @@ static const char *verb_of(const struct fault_description *description)
 
 /* The index is outside of the array: what to change. */
 static void advise(struct fault_description *description, const char *name, const char *elements,
-                   int64_t index, uint64_t count)
+                   int64_t index, uint64_t count, bool counted)
 {
     struct item item;
     origin_item(description->origin, description->fault->lane, &item);
@@ -77,6 +77,7 @@ static void advise(struct fault_description *description, const char *name, cons
                                             .index = index,
                                             .count = count,
                                             .source = description->site->index,
+                                            .counted = counted,
                                             .always = description->site->always,
                                             .owner = description->fault->private_space ||
                                                              description->site->storage == STORAGE_PRIVATE
@@ -100,7 +101,8 @@ static void say_element(struct fault_description *description, const char *name,
     sentence_add(&description->why, "%s %s[%" PRId64 "]; '%s' has %" PRIu64 " %.*s: ", verb_of(description),
                  name, away / elements.bytes, name, count, (int)strlen(elements.name) - (count == 1),
                  elements.name);
-    advise(description, name, elements.name, away / elements.bytes, count);
+    advise(description, name, elements.name, away / elements.bytes, count,
+           description->site->counted_bytes == elements.bytes);
 }
 
 /* "writes w[4][0]; 'w' has 4 elements of 12 bytes: " */
@@ -114,7 +116,8 @@ static void say_beyond(struct fault_description *description, const char *name,
                  element->bytes, name, count, count == 1 ? "" : "s");
     sentence_bytes(&description->why, type->size);
     sentence_add(&description->why, ": ");
-    advise(description, name, "elements", away >= 0 ? away / size : -((size - 1 - away) / size), count);
+    advise(description, name, "elements", away >= 0 ? away / size : -((size - 1 - away) / size), count,
+           description->site->counted_bytes == type->size);
 }
 
 static bool argument_address(const struct launch *launch, uint32_t index, uint64_t *out_address)
@@ -581,7 +584,7 @@ static void advise_inner(struct fault_description *description)
     char name[112] = "";
     const char *elements = strrchr(fault->misuse, ' ');
     if (elements && sscanf(fault->misuse, "'%100[^']'", name) == 1)
-        advise(description, name, elements + 1, fault->index, fault->count);
+        advise(description, name, elements + 1, fault->index, fault->count, description->site->counts_inner);
     else if (fault->count)
         sentence_add(&description->advice, "the last index is %" PRIu64, fault->count - 1);
 }

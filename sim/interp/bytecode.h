@@ -189,7 +189,6 @@ uint64_t atomic_float_64(enum atomic_op operation, uint64_t old, uint64_t value)
 enum index_source {
     INDEX_OTHER,   /* none of these, or not known */
     INDEX_READ,    /* a value that was read from memory that others see */
-    INDEX_COUNTED, /* the index itself is what a loop counts */
     INDEX_IN_LOOP, /* a value that a loop changes */
     INDEX_OF_ID    /* the work-item's global or local id, or what private memory keeps */
 };
@@ -228,8 +227,10 @@ struct site {
      * 0: none */
     uint32_t update;
     enum index_source index; /* of its address */
-    bool exchanges;          /* the update's store does not depend on its load: it puts another value there */
-    bool suspect;            /* an atomic or fence whose scope, order or flags the checker examines */
+    uint32_t counted_bytes; /* a loop counts the elements of that size that it goes through; 0: it does not */
+    bool counts_inner;      /* in rows[l][k] a loop counts k */
+    bool exchanges;         /* the update's store does not depend on its load: it puts another value there */
+    bool suspect;           /* an atomic or fence whose scope, order or flags the checker examines */
     /* 1 + the argument or local object that its pointer derives from; 0: not known. Of an asynchronous copy,
      * the argument of the side that is not in local memory */
     uint32_t argument;

@@ -330,13 +330,14 @@ static bool is_counter(struct ir *ir, uint32_t v)
     return is_loop_phi(ir, value);
 }
 
-/* Is the access to a[i] or a[i].b, where a loop counts i? */
-static bool is_counted(struct ir *ir, const struct value *access)
+/* The bytes of an element, if the access is to a[i] or a[i].b, where a loop counts i; else 0. */
+static uint32_t counted_bytes(struct ir *ir, const struct value *access)
 {
     const struct value *address = ir_value(ir, access->args[0]);
     const int64_t inside = address->offset + access->offset;
-    return address->op == IR_index && address->args[1] && inside >= 0 && inside < (int64_t)address->imm &&
-           is_counter(ir, address->args[1]);
+    const bool counted = address->op == IR_index && address->args[1] && inside >= 0 &&
+                         inside < (int64_t)address->imm && is_counter(ir, address->args[1]);
+    return counted ? (uint32_t)address->imm : 0;
 }
 
 static enum index_source index_source_of(struct updates *updates, const struct value *access)
@@ -360,9 +361,7 @@ static enum index_source index_source_of(struct updates *updates, const struct v
             reach(updates, *slot, &count);
         }
     }
-    return !in_loop                 ? of_id ? INDEX_OF_ID : INDEX_OTHER
-           : is_counted(ir, access) ? INDEX_COUNTED
-                                    : INDEX_IN_LOOP;
+    return in_loop ? INDEX_IN_LOOP : of_id ? INDEX_OF_ID : INDEX_OTHER;
 }
 
 /* Sets `takes` of each read in a loop that waits, if the work-item also writes to the address that it reads:
@@ -389,21 +388,20 @@ static void mark_addresses(struct updates *updates)
             if (!value->site || (value->op != IR_load && value->op != IR_store && value->op != IR_atomic))
                 continue;
             ir->sites.at[value->site].index = index_source_of(updates, value);
+            ir->sites.at[value->site].counted_bytes = counted_bytes(ir, value);
             count++;
         }
     }
 }
 
-/* In rows[l][k] a loop may count k. */
 static void mark_inner_indices(struct ir *ir)
 {
     for (uint32_t o = 0; o < ir->order_count; o++) {
         const struct block *block = ir_block(ir, ir->order[o]);
         for (uint32_t i = 0; i < block->insts.count; i++) {
             const struct value *value = ir_value(ir, block->insts.at[i]);
-            if (value->op == IR_index_check && ir->sites.at[value->site].index == INDEX_IN_LOOP &&
-                is_counter(ir, value->args[0]))
-                ir->sites.at[value->site].index = INDEX_COUNTED;
+            if (value->op == IR_index_check && is_counter(ir, value->args[0]))
+                ir->sites.at[value->site].counts_inner = true;
         }
     }
 }
