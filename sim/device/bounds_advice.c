@@ -104,6 +104,15 @@ static void name_number(const struct launch *launch, uint64_t number, enum numbe
         snprintf(out, NUMBER_CHARS, "%" PRIu64, number);
 }
 
+/* The kernel declares the size of its own arrays: an argument of that value has it by chance. */
+static void name_count(const struct bounds_question *of, char out[NUMBER_CHARS])
+{
+    if (of->owner == ARRAY_OF_LAUNCH)
+        name_number(of->launch, of->count, ROLE_COUNT, out);
+    else
+        snprintf(out, NUMBER_CHARS, "%" PRIu64, of->count);
+}
+
 /* ---- one id ------------------------------------------------------------------------------------------ */
 
 /* The launch has more work-items than the array has elements, and perhaps an argument that says how many. */
@@ -112,7 +121,7 @@ static void say_too_many(const struct bounds_question *of, const struct ids *ids
     char bound[NUMBER_CHARS];
     const char *given =
         of->owner == ARRAY_OF_LAUNCH ? argument_with(of->launch, ids->end[d], ROLE_COUNT) : NULL;
-    name_number(of->launch, of->count, ROLE_COUNT, bound);
+    name_count(of, bound);
     sentence_add(out, "the index is %s(%d): ", ids->function, d);
     if (given)
         sentence_add(out,
@@ -120,8 +129,10 @@ static void say_too_many(const struct bounds_question *of, const struct ids *ids
                      " and do the access only if (%s(%d) < %s)",
                      of->name, ids->end[d], of->elements, given, of->count, ids->function, d, given);
     else
-        sentence_add(out, "do the access only if (%s(%d) < %s), or give '%s' %" PRIu64 " %s", ids->function,
-                     d, bound, of->name, ids->end[d], of->elements);
+        sentence_add(out, "do the access only if (%s(%d) < %s)", ids->function, d, bound);
+    /* under a condition fewer elements may do */
+    if (!given && of->always)
+        sentence_add(out, ", or give '%s' %" PRIu64 " %s", of->name, ids->end[d], of->elements);
 }
 
 static bool advise_id(const struct bounds_question *of, const struct ids *ids, struct sentence *out)
@@ -155,7 +166,7 @@ static bool advise_beside_id(const struct bounds_question *of, const struct ids 
     const int64_t index = signed_index(of->index);
     if (!is_line(ids))
         return false;
-    name_number(of->launch, of->count, ROLE_COUNT, bound);
+    name_count(of, bound);
     for (int d = 0; d < 3; d++) {
         const int64_t apart = index - (int64_t)ids->id[d], size = apart < 0 ? -apart : apart;
         if (!apart || size > BESIDE_MOST || ids->end[d] < 2)
@@ -210,22 +221,22 @@ static void say_indices(const struct bounds_question *of, struct sentence *out)
 {
     char bound[NUMBER_CHARS];
     assert(of->index < 0 || (uint64_t)of->index >= of->count);
-    name_number(of->launch, of->count, ROLE_COUNT, bound);
+    name_count(of, bound);
     if (of->count == 1)
         sentence_add(out, "the only index of '%s' is 0", of->name);
     else if (of->index < 0)
         sentence_add(out, "the first index of '%s' is 0", of->name);
     else
         sentence_add(out, "the last index of '%s' is %" PRIu64, of->name, of->count - 1);
-    if (of->from_memory && of->count > 1)
+    if (of->source == INDEX_READ && of->count > 1)
         sentence_add(out,
                      "; the index was read from memory or computed from what was: test it before the access");
-    if (of->index != (int64_t)of->count || of->count == 1 || of->from_memory)
+    if (of->index != (int64_t)of->count || of->count == 1 || of->source == INDEX_READ)
         return;
     const bool named = *bound < '0' || *bound > '9';
     if (named)
         sentence_add(out, ", that is %s - 1", bound);
-    if (of->in_loop && (named || of->owner == ARRAY_OF_ITEM))
+    if (of->counted)
         sentence_add(out, "; a loop over it ends with < %s, not with <= %s", bound, bound);
 }
 
@@ -235,8 +246,8 @@ void bounds_advice(const struct bounds_question *of, struct sentence *out_advice
     const struct ids ids = ids_of(of);
     if (!of->count || (of->index >= 0 && (uint64_t)of->index < of->count))
         return;
-    /* a private array is indexed otherwise, and an index that was read equals an id by chance */
-    const bool has_ids = of->owner != ARRAY_OF_ITEM && !of->from_memory;
+    /* a private array is indexed otherwise, and what was read or counted equals an id by chance */
+    const bool has_ids = of->owner != ARRAY_OF_ITEM && of->source == INDEX_OF_ID;
     if (has_ids && (advise_id(of, &ids, out_advice) || advise_beside_id(of, &ids, out_advice) ||
                     advise_row_and_column(of, &ids, out_advice)))
         return;

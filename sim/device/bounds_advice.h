@@ -6,8 +6,8 @@
  * Interface
  *   bounds_advice   adds the advice; nothing when there is no element to advise
  *
- * The index is compared with the ids of the work-item and with the launch's whole numbers; it does not know
- * how the kernel computed it.
+ * The index is compared with the ids of the work-item and with the launch's whole numbers. What the kernel
+ * computes it from is given; how it does so is not.
  */
 #ifndef ORRERY_SIM_DEVICE_BOUNDS_ADVICE_H
 #define ORRERY_SIM_DEVICE_BOUNDS_ADVICE_H
@@ -24,8 +24,9 @@ struct bounds_question {
     int64_t index;
     uint64_t count; /* of elements */
     enum array_owner owner;
-    bool in_loop;     /* the access is in a loop of the kernel */
-    bool from_memory; /* the index derives from a value that the kernel read from memory */
+    enum index_source source;
+    bool counted; /* the index itself is what a loop counts */
+    bool always;  /* every work-item makes the access */
 };
 void bounds_advice(const struct bounds_question *of, struct sentence *out_advice);
 

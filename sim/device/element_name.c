@@ -11,10 +11,15 @@
 
 /* ---- paths --------------------------------------------------------------------------------------- */
 
+/* "x", or "0" of more than four. */
+static void say_component(const struct debug_type *vector, uint64_t index, struct sentence *name)
+{
+    sentence_add(name, "%c", vector->count > 4 ? "0123456789abcdef"[index & 15] : "xyzw"[index & 3]);
+}
+
 /* One step into the type, to where the offset is; false: this is as far as names go. */
 static bool say_inside(const struct debug_type **type, uint64_t *offset, struct sentence *name)
 {
-    static const char components[] = "xyzw";
     const struct debug_type *at = *type;
     const struct debug_member *member = NULL;
     for (uint32_t i = 0; at->kind == DEBUG_STRUCT && i < at->member_count; i++)
@@ -29,21 +34,40 @@ static bool say_inside(const struct debug_type **type, uint64_t *offset, struct 
     if ((at->kind != DEBUG_ARRAY && at->kind != DEBUG_VECTOR) || !at->element->size)
         return false;
     const uint64_t index = *offset / at->element->size;
-    if (at->kind == DEBUG_ARRAY)
+    if (at->kind == DEBUG_ARRAY) {
         sentence_add(name, "[%" PRIu64 "]", index);
-    else if (at->count <= 4 && index < 4)
-        sentence_add(name, ".%c", components[index]);
-    else
-        sentence_add(name, ".s%c", "0123456789abcdef"[index & 15]);
+    } else {
+        sentence_add(name, at->count > 4 ? ".s" : ".");
+        say_component(at, index, name);
+    }
     *offset -= index * at->element->size;
     *type = at->element;
     return true;
 }
 
+/* Are the bytes several components of the vector? Three of three have fewer bytes than their vector. */
+static bool say_components(const struct debug_type *type, uint64_t offset, uint64_t bytes,
+                           struct sentence *name)
+{
+    const uint64_t size = type->kind == DEBUG_VECTOR ? type->element->size : 0;
+    if (!size || offset % size || bytes % size || bytes == size || offset + bytes > type->count * size)
+        return false;
+    if (bytes == type->count * size)
+        return true;
+    sentence_add(name, type->count > 4 ? ".s" : ".");
+    for (uint64_t index = offset / size; index < (offset + bytes) / size; index++)
+        say_component(type, index, name);
+    return true;
+}
+
 bool element_path(const struct debug_type *type, uint64_t offset, uint64_t bytes, struct sentence *name)
 {
-    while (bytes < type->size && say_inside(&type, &offset, name))
-        ;
+    while (bytes < type->size) {
+        if (say_components(type, offset, bytes, name))
+            return true;
+        if (!say_inside(&type, &offset, name))
+            return false;
+    }
     return offset == 0 && type->size == bytes;
 }
 
@@ -159,6 +183,15 @@ bool element_beyond(const struct code_variable *declared, int64_t away, uint64_t
         return false;
     *out_type = type->element;
     return go_beyond(declared->name, type->element, away, bytes, out_name);
+}
+
+bool element_beyond_local(const struct launch *launch, const struct region *region, int64_t away,
+                          uint64_t bytes, struct sentence *out_name, const struct debug_type **out_type)
+{
+    const char *name = object_plain_name(region);
+    const struct code_variable *declared =
+        name ? declared_as(launch, VARIABLE_LOCAL, name, region->high - region->low) : NULL;
+    return declared && element_beyond(declared, away, bytes, out_name, out_type);
 }
 
 bool element_beyond_argument(const struct launch *launch, uint32_t argument, int64_t away, uint64_t bytes,

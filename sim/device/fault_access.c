@@ -66,7 +66,7 @@ static const char *verb_of(const struct fault_description *description)
 
 /* The index is outside of the array: what to change. */
 static void advise(struct fault_description *description, const char *name, const char *elements,
-                   int64_t index, uint64_t count)
+                   int64_t index, uint64_t count, bool counted)
 {
     struct item item;
     origin_item(description->origin, description->fault->lane, &item);
@@ -76,8 +76,9 @@ static void advise(struct fault_description *description, const char *name, cons
                                             .elements = elements,
                                             .index = index,
                                             .count = count,
-                                            .in_loop = description->site->loop,
-                                            .from_memory = description->site->address_read,
+                                            .source = description->site->index,
+                                            .counted = counted,
+                                            .always = description->site->always,
                                             .owner = description->fault->private_space ||
                                                              description->site->storage == STORAGE_PRIVATE
                                                          ? ARRAY_OF_ITEM
@@ -100,7 +101,8 @@ static void say_element(struct fault_description *description, const char *name,
     sentence_add(&description->why, "%s %s[%" PRId64 "]; '%s' has %" PRIu64 " %.*s: ", verb_of(description),
                  name, away / elements.bytes, name, count, (int)strlen(elements.name) - (count == 1),
                  elements.name);
-    advise(description, name, elements.name, away / elements.bytes, count);
+    advise(description, name, elements.name, away / elements.bytes, count,
+           description->site->counted_bytes == elements.bytes);
 }
 
 /* "writes w[4][0]; 'w' has 4 elements of 12 bytes: " */
@@ -114,7 +116,8 @@ static void say_beyond(struct fault_description *description, const char *name,
                  element->bytes, name, count, count == 1 ? "" : "s");
     sentence_bytes(&description->why, type->size);
     sentence_add(&description->why, ": ");
-    advise(description, name, "elements", away >= 0 ? away / size : -((size - 1 - away) / size), count);
+    advise(description, name, "elements", away >= 0 ? away / size : -((size - 1 - away) / size), count,
+           description->site->counted_bytes == type->size);
 }
 
 static bool argument_address(const struct launch *launch, uint32_t index, uint64_t *out_address)
@@ -154,6 +157,19 @@ static void say_beyond_argument(struct fault_description *description, uint32_t 
         say_beyond(description, description->launch->kernel->args[argument].name, &name, type, low, high);
 }
 
+static bool say_beyond_local(struct fault_description *description, const struct region *region)
+{
+    const struct debug_type *type = NULL;
+    struct sentence name;
+    sentence_init(&name);
+    if (!element_beyond_local(description->launch, region,
+                              (int64_t)(description->fault->address - region->low), description->fault->size,
+                              &name, &type))
+        return false;
+    say_beyond(description, object_plain_name(region), &name, type, region->low, region->high);
+    return true;
+}
+
 /* The end of what the argument's pointer may touch, which is a sub-buffer's or the region's. */
 static uint64_t end_of_argument(const struct launch *launch, uint32_t argument, const struct region *region)
 {
@@ -181,7 +197,7 @@ static void say_derived(struct fault_description *description, const struct regi
     if (object->arg >= 0)
         say_element(description, args[object->arg].name, fault_pointee(&args[object->arg]), low,
                     region->high);
-    else
+    else if (!say_beyond_local(description, region))
         say_element(description, object_plain_name(region), object->elements, low, region->high);
 }
 
@@ -270,14 +286,20 @@ static void out_of_part(struct fault_description *description, const struct argu
     description->finding.spec = "OpenCL 3.0 API, 5.2.1, clCreateSubBuffer";
 }
 
-/* The object is the nearest one, since the pointer derives from several, or from memory. Most wrong indices
- * are off by less than the object has. */
+#define NEAREST_OBJECT ", the nearest object; the pointer may come from another one"
+
+/* Most wrong indices are off by less than the object has. */
+static bool is_near(const struct fault_description *description, uint64_t low, uint64_t high)
+{
+    const uint64_t address = description->fault->address, size = high - low;
+    return address + size >= low && address < high + size;
+}
+
+/* The object is the nearest one, since the pointer derives from several, or from memory. */
 static bool may_be_of_another(const struct fault_description *description, const struct region *region)
 {
-    const uint64_t address = description->fault->address, size = region->high - region->low;
-    const bool near = address + size >= region->low && address < region->high + size;
     return !description->site->argument && !description->fault->image && description->site->act != ACT_COPY &&
-           !near;
+           !is_near(description, region->low, region->high);
 }
 
 static void out_of_bounds(struct fault_description *description, const struct region *region)
@@ -297,7 +319,7 @@ static void out_of_bounds(struct fault_description *description, const struct re
         say_derived(description, region);
     say_distance(description, region->low, region->high);
     if (may_be_of_another(description, region))
-        sentence_add(&description->why, ", the nearest object; the pointer may come from another one");
+        sentence_add(&description->why, NEAREST_OBJECT);
 }
 
 /* ---- mapped ------------------------------------------------------------------------- */
@@ -482,6 +504,8 @@ void fault_private_access(struct fault_description *description)
     if (!say_nested(description, object, low, high))
         say_element(description, object->name, object->elements, low, high);
     say_distance(description, low, high);
+    if (!description->fault->private_object && !is_near(description, low, high))
+        sentence_add(&description->why, NEAREST_OBJECT);
 }
 
 /* ---- reads and writes ------------------------------------------------------------------------ */
@@ -560,7 +584,7 @@ static void advise_inner(struct fault_description *description)
     char name[112] = "";
     const char *elements = strrchr(fault->misuse, ' ');
     if (elements && sscanf(fault->misuse, "'%100[^']'", name) == 1)
-        advise(description, name, elements + 1, fault->index, fault->count);
+        advise(description, name, elements + 1, fault->index, fault->count, description->site->counts_inner);
     else if (fault->count)
         sentence_add(&description->advice, "the last index is %" PRIu64, fault->count - 1);
 }

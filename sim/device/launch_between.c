@@ -143,10 +143,10 @@ static bool begins_loop(const struct code *code, const struct site *from, const 
     return false;
 }
 
-uint32_t launch_loop_line(const struct launch *launch, const struct site *from, const struct site *to)
+uint32_t launch_loop_line(const struct launch *launch, uint32_t from_line, const struct site *to)
 {
     uint32_t found = 0, depth = UINT32_MAX;
-    for (uint32_t line = to->line; line > from->line; line--) {
+    for (uint32_t line = to->line; line > from_line; line--) {
         const struct source_line at = launch_line_at(launch, to, line);
         if (at.kind != LINE_BETWEEN || !at.loops || at.closes || at.depth >= depth)
             continue;
@@ -173,11 +173,13 @@ static bool place_before_loop(const struct launch *launch, const struct site *fr
                               struct code_place *place)
 {
     const struct code *code = launch->code;
-    const bool same_function =
-        from->call == to->call && from->file == to->file && from->line && begins_loop(code, from, to);
+    struct launch_position position; /* of `from`, or of the call that it is in, in the function of `to` */
+    const bool same_function = launch_position_in_call(code, from, to->call, &position) &&
+                               position.file == to->file && position.line && begins_loop(code, from, to);
     const uint32_t head = same_function ? level_head(code, to) : NO_WAY,
-                   line = head == NO_WAY ? 0 : launch_loop_line(launch, from, to);
-    if (!line || launch_dominates(code, head, from->block) || line <= launch_statement_end(launch, from))
+                   line = head == NO_WAY ? 0 : launch_loop_line(launch, position.line, to);
+    if (!line || launch_dominates(code, head, from->block) ||
+        line <= launch_statement_end_of(launch, to, position.line))
         return false;
     place->site = launch_site_number(code, to);
     place->line = line;
@@ -197,7 +199,7 @@ bool launch_between(const struct launch *launch, uint32_t a, uint32_t b, struct 
     }
     *out_place = (struct code_place){.first = first};
     const bool known = code && from->rank && to->rank;
-    if (!known || from == to || launch_same_line(from, to))
+    if (!known || from == to || (launch_same_line(from, to) && from->call == to->call))
         return false;
     return place_before(launch, from, to, out_place) || place_after(launch, from, to, out_place) ||
            place_before_loop(launch, from, to, out_place);

@@ -204,13 +204,14 @@ static bool place_before_inner_loop(const struct launch *launch, uint32_t outer,
 {
     const struct code *code = launch->code;
     const struct code_loop *inner = inner_loop(code, outer, to, from);
-    const bool same_function =
-        from->call == to->call && from->file == to->file && from->line && from->rank < to->rank;
+    struct launch_position position; /* of `from`, or of the call that it is in, in the function of `to` */
+    const bool same_function = launch_position_in_call(code, from, to->call, &position) &&
+                               position.file == to->file && position.line && from->rank < to->rank;
     const uint32_t line =
         same_function && inner && launch_dominates(code, inner->head, code->loops[outer].tail)
-            ? launch_loop_line(launch, from, to)
+            ? launch_loop_line(launch, position.line, to)
             : 0;
-    if (!line || line <= launch_statement_end(launch, from))
+    if (!line || line <= launch_statement_end_of(launch, to, position.line))
         return false;
     place->site = launch_site_number(code, to);
     place->line = line;

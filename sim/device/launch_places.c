@@ -88,14 +88,19 @@ uint32_t launch_statement_line(const struct launch *launch, const struct site *s
     return at.kind == LINE_UNKNOWN || (at.kind == LINE_BETWEEN && !at.closes) ? line : 0;
 }
 
-uint32_t launch_statement_end(const struct launch *launch, const struct site *site)
+uint32_t launch_statement_end_of(const struct launch *launch, const struct site *site, uint32_t own)
 {
-    const uint32_t depth = launch_line_at(launch, site, site->line).depth;
-    uint32_t line = site->line + 1;
+    const uint32_t depth = launch_line_at(launch, site, own).depth;
+    uint32_t line = own + 1;
     struct source_line at = launch_line_at(launch, site, line);
     while (at.kind == LINE_WITHIN)
         at = launch_line_at(launch, site, ++line);
-    return at.kind == LINE_UNKNOWN ? site->line : at.kind == LINE_BETWEEN && at.depth <= depth ? line - 1 : 0;
+    return at.kind == LINE_UNKNOWN ? own : at.kind == LINE_BETWEEN && at.depth <= depth ? line - 1 : 0;
+}
+
+uint32_t launch_statement_end(const struct launch *launch, const struct site *site)
+{
+    return launch_statement_end_of(launch, site, site->line);
 }
 
 uint32_t launch_line_after(const struct launch *launch, const struct site *site)

@@ -28,6 +28,8 @@ struct source_line launch_line_at(const struct launch *launch, const struct site
 uint32_t launch_statement_line(const struct launch *launch, const struct site *site);
 /* The last line of the site's statement: another statement begins on the next line. 0: unknown. */
 uint32_t launch_statement_end(const struct launch *launch, const struct site *site);
+/* Likewise of the statement at another line of the site's function. */
+uint32_t launch_statement_end_of(const struct launch *launch, const struct site *site, uint32_t line);
 /* launch_statement_end, if every work-item that reaches the site reaches that line: nothing up to there
  * jumps. 0: not so. */
 uint32_t launch_line_after(const struct launch *launch, const struct site *site);
@@ -53,6 +55,6 @@ bool launch_opens_line(const struct code *code, const struct site *site);
 bool launch_branches_before(const struct code *code, const struct site *from, uint32_t rank);
 bool launch_loop_holds(const struct code_loop *loop, const struct site *site);
 /* The line of the outermost loop that begins after the line of `from` and contains `to`; 0: none. */
-uint32_t launch_loop_line(const struct launch *launch, const struct site *from, const struct site *to);
+uint32_t launch_loop_line(const struct launch *launch, uint32_t from_line, const struct site *to);
 
 #endif

@@ -185,6 +185,14 @@ enum atomic_op {
 uint32_t atomic_float_32(enum atomic_op operation, uint32_t old, uint32_t value);
 uint64_t atomic_float_64(enum atomic_op operation, uint64_t old, uint64_t value);
 
+/* What the index of an access is computed from. The first one that applies counts. */
+enum index_source {
+    INDEX_OTHER,   /* none of these, or not known */
+    INDEX_READ,    /* a value that was read from memory that others see */
+    INDEX_IN_LOOP, /* a value that a loop changes */
+    INDEX_OF_ID    /* the work-item's global or local id, or what private memory keeps */
+};
+
 /* The place of an instruction in the user's program, for findings and events. */
 struct site {
     uint32_t file; /* string index, 0 = unknown */
@@ -218,10 +226,11 @@ struct site {
     /* the other half of a read-modify-write: of a load, the store that depends on it; of a store, the load;
      * 0: none */
     uint32_t update;
-    bool
-        address_read; /* its address is computed from a value that a load or atomic read from shared memory */
-    bool exchanges;   /* the update's store does not depend on its load: it puts another value there */
-    bool suspect;     /* an atomic or fence whose scope, order or flags the checker examines */
+    enum index_source index; /* of its address */
+    uint32_t counted_bytes; /* a loop counts the elements of that size that it goes through; 0: it does not */
+    bool counts_inner;      /* in rows[l][k] a loop counts k */
+    bool exchanges;         /* the update's store does not depend on its load: it puts another value there */
+    bool suspect;           /* an atomic or fence whose scope, order or flags the checker examines */
     /* 1 + the argument or local object that its pointer derives from; 0: not known. Of an asynchronous copy,
      * the argument of the side that is not in local memory */
     uint32_t argument;

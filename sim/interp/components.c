@@ -296,6 +296,17 @@ static void drop_index_checks(struct narrowing *n, uint32_t load)
         n->out.count--;
 }
 
+/* The checks that precede output `end` belong to the first part of the load. */
+static void move_index_checks(struct narrowing *n, uint32_t end, uint32_t site, uint32_t part)
+{
+    for (uint32_t i = end; i-- > 0;) {
+        struct value *value = ir_value(n->ir, n->out.at[i]);
+        if (value->op != IR_index_check || value->site != site)
+            return;
+        value->site = part;
+    }
+}
+
 /* Narrows the load and its components, which follow it; returns the number of components. */
 static uint32_t narrow_load(struct narrowing *n, uint32_t load, const uint32_t *component)
 {
@@ -311,6 +322,7 @@ static uint32_t narrow_load(struct narrowing *n, uint32_t load, const uint32_t *
         return count;
     }
     const bool yields = drop_yield(n);
+    const uint32_t before = n->out.count, next_site = ir->sites.count;
     if (!used)
         drop_index_checks(n, load);
     for (uint32_t first = 0, end; first < count; first = end) {
@@ -325,6 +337,8 @@ static uint32_t narrow_load(struct narrowing *n, uint32_t load, const uint32_t *
         }
         keep_part(n, load, component, first, end - first);
     }
+    if (used)
+        move_index_checks(n, before, ir_value(ir, load)->site, next_site);
     return count;
 }
 

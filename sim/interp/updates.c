@@ -9,11 +9,11 @@
  *
  * Without dependence, next[me] = *head; *head = me; is an exchange: see is_exchange.
  *
- * Marks accesses, too, whose address derives from a value that was read: their index is no plain id.
+ * Marks, too, what the addresses of accesses are computed from: not every index is a plain id.
  */
 #include "ir.h"
 
-enum { ADDRESS_DEPTH = 12, PAIRS_MOST = 2048, NEAR_RANKS = 32 };
+enum { ADDRESS_DEPTH = 12, PAIRS_MOST = 2048, ADDRESSES_MOST = 8192, NEAR_RANKS = 32 };
 
 struct updates {
     struct ir *ir;
@@ -128,16 +128,18 @@ static void reach_waited(struct updates *updates, uint32_t store, uint32_t *coun
         reach_exits(updates, &ir->loops.at[loop - 1], count);
 }
 
-/* Epochs all that the store depends on. */
-static void walk(struct updates *updates, uint32_t store)
+/* Visits all that the stored value depends on and, if `decides`, what decides whether it is stored. */
+static void walk(struct updates *updates, uint32_t store, bool decides)
 {
     struct ir *ir = updates->ir;
     uint32_t count = 0;
     updates->now++;
     for (uint32_t k = 0; k < ir_value(ir, store)->list_count; k++)
         reach(updates, ir_value(ir, store)->list[k], &count);
-    reach_conditions(updates, ir_value(ir, store)->block, &count);
-    reach_waited(updates, store, &count);
+    if (decides) {
+        reach_conditions(updates, ir_value(ir, store)->block, &count);
+        reach_waited(updates, store, &count);
+    }
     while (count) {
         const uint32_t v = updates->open[--count];
         const struct value *value = ir_value(ir, v);
@@ -152,6 +154,33 @@ static void walk(struct updates *updates, uint32_t store)
     }
 }
 
+/* Has the block a barrier after the one value and before the other? Values of other blocks limit nothing. */
+static bool waits_within(struct ir *ir, uint32_t b, uint32_t after, uint32_t before)
+{
+    const struct block *block = ir_block(ir, b);
+    bool begun = ir_value(ir, after)->block != b;
+    for (uint32_t i = 0; i < block->insts.count && block->insts.at[i] != before; i++) {
+        begun |= block->insts.at[i] == after;
+        if (begun && ir_value(ir, block->insts.at[i])->op == IR_barrier)
+            return true;
+    }
+    return false;
+}
+
+/* Does the load precede the store on each way to it, with a barrier on each way between the two? */
+static bool waits_between(struct ir *ir, uint32_t load, uint32_t store)
+{
+    const uint32_t from = ir_value(ir, load)->block;
+    bool waits = false;
+    for (uint32_t b = ir_value(ir, store)->block, steps = 0; b && steps < ir->blocks.count;
+         b = ir_block(ir, b)->idom, steps++) {
+        waits |= waits_within(ir, b, load, store);
+        if (b == from)
+            return waits;
+    }
+    return false;
+}
+
 static void pair(struct updates *updates, uint32_t load, uint32_t store)
 {
     struct ir *ir = updates->ir;
@@ -163,16 +192,33 @@ static void pair(struct updates *updates, uint32_t load, uint32_t store)
     write->update = write->update ? write->update : ir_value(ir, load)->site;
 }
 
-static bool waits_between(struct ir *ir, uint32_t b, uint32_t first, uint32_t last)
+/* Pairs the store with loads that it depends on: with those that a barrier separates from it only if no
+ * others are there, and its value depends on them. A condition before a barrier is another matter. */
+static bool pair_store(struct updates *updates, uint32_t store, const uint32_t *loads, uint32_t load_count,
+                       uint32_t *pairs)
 {
-    const struct block *block = ir_block(ir, b);
-    bool begun = false;
-    for (uint32_t i = 0; i < block->insts.count && block->insts.at[i] != last; i++) {
-        begun |= block->insts.at[i] == first;
-        if (begun && ir_value(ir, block->insts.at[i])->op == IR_barrier)
-            return true;
+    struct ir *ir = updates->ir;
+    const struct value *write = ir_value(ir, store);
+    bool same = false, separated = false;
+    for (uint32_t l = 0; l < load_count && *pairs < PAIRS_MOST; l++) {
+        if (!same_place(ir, ir_value(ir, loads[l]), write))
+            continue;
+        if (!same)
+            walk(updates, store, true);
+        same = true;
+        if (waits_between(ir, loads[l], store))
+            separated = true;
+        else
+            pair(updates, loads[l], store);
+        ++*pairs;
     }
-    return false;
+    if (!separated || ir->sites.at[write->site].update)
+        return same;
+    walk(updates, store, false);
+    for (uint32_t l = 0; l < load_count; l++)
+        if (same_place(ir, ir_value(ir, loads[l]), write))
+            pair(updates, loads[l], store);
+    return same;
 }
 
 static bool is_near(struct ir *ir, uint32_t load, uint32_t store)
@@ -190,7 +236,7 @@ static void pair_before(struct updates *updates, uint32_t load, uint32_t store)
     struct site *read = &ir->sites.at[value->site], *write = &ir->sites.at[ir_value(ir, store)->site];
     if (read->update || !write->update || read->rank > ir->sites.at[write->update].rank)
         return;
-    if (value->block != ir_value(ir, store)->block || waits_between(ir, value->block, load, store))
+    if (value->block != ir_value(ir, store)->block || waits_between(ir, load, store))
         return;
     read->update = ir_value(ir, store)->site;
     write->update = value->site;
@@ -264,18 +310,50 @@ static void mark_exchanges(struct ir *ir, const uint32_t *loads, uint32_t load_c
 
 /* ---- addresses --------------------------------------------------------------------------- */
 
-/* Is the value one that was read from memory that others see, or computed from such a value? */
-static bool derives_from_memory(struct updates *updates, uint32_t address)
+static bool is_loop_phi(struct ir *ir, const struct value *value)
+{
+    const uint32_t loop = value->op == IR_phi ? ir_block(ir, value->block)->loop : 0;
+    return loop && ir->loops.at[loop - 1].header == value->block;
+}
+
+static bool is_id(const struct value *value)
+{
+    return value->op == IR_input && value->imm >= INPUT_LOCAL_ID && value->imm < INPUT_SUB_GROUP_ID;
+}
+
+/* Is it what a loop counts? */
+static bool is_counter(struct ir *ir, uint32_t v)
+{
+    const struct value *value = ir_value(ir, v);
+    while (value->op == IR_zext || value->op == IR_sext)
+        value = ir_value(ir, value->args[0]);
+    return is_loop_phi(ir, value);
+}
+
+/* The bytes of an element, if the access is to a[i] or a[i].b, where a loop counts i; else 0. */
+static uint32_t counted_bytes(struct ir *ir, const struct value *access)
+{
+    const struct value *address = ir_value(ir, access->args[0]);
+    const int64_t inside = address->offset + access->offset;
+    const bool counted = address->op == IR_index && address->args[1] && inside >= 0 &&
+                         inside < (int64_t)address->imm && is_counter(ir, address->args[1]);
+    return counted ? (uint32_t)address->imm : 0;
+}
+
+static enum index_source index_source_of(struct updates *updates, const struct value *access)
 {
     struct ir *ir = updates->ir;
     uint32_t count = 0;
+    bool in_loop = false, of_id = false;
     updates->now++;
-    reach(updates, address, &count);
+    reach(updates, access->args[0], &count);
     while (count) {
         const uint32_t v = updates->open[--count];
         const struct value *value = ir_value(ir, v);
         if (is_shared(value, IR_load) || is_shared(value, IR_atomic))
-            return true;
+            return INDEX_READ;
+        in_loop |= is_loop_phi(ir, value);
+        of_id |= is_id(value) || value->op == IR_load;
         if (ir_families[value->op] == FAMILY_EFFECT)
             continue;
         IR_OPERANDS(ir, v, slot)
@@ -283,7 +361,7 @@ static bool derives_from_memory(struct updates *updates, uint32_t address)
             reach(updates, *slot, &count);
         }
     }
-    return false;
+    return in_loop ? INDEX_IN_LOOP : of_id ? INDEX_OF_ID : INDEX_OTHER;
 }
 
 /* Sets `takes` of each read in a loop that waits, if the work-item also writes to the address that it reads:
@@ -299,12 +377,32 @@ static void mark_locks(struct ir *ir, const uint32_t *reads, uint32_t read_count
     }
 }
 
-static void mark_addresses(struct updates *updates, const uint32_t *accesses, uint32_t count)
+static void mark_addresses(struct updates *updates)
 {
     struct ir *ir = updates->ir;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct value *value = ir_value(ir, accesses[i]);
-        ir->sites.at[value->site].address_read = derives_from_memory(updates, value->args[0]);
+    uint32_t count = 0;
+    for (uint32_t o = 0; o < ir->order_count; o++) {
+        const struct block *block = ir_block(ir, ir->order[o]);
+        for (uint32_t i = 0; i < block->insts.count && count < ADDRESSES_MOST; i++) {
+            const struct value *value = ir_value(ir, block->insts.at[i]);
+            if (!value->site || (value->op != IR_load && value->op != IR_store && value->op != IR_atomic))
+                continue;
+            ir->sites.at[value->site].index = index_source_of(updates, value);
+            ir->sites.at[value->site].counted_bytes = counted_bytes(ir, value);
+            count++;
+        }
+    }
+}
+
+static void mark_inner_indices(struct ir *ir)
+{
+    for (uint32_t o = 0; o < ir->order_count; o++) {
+        const struct block *block = ir_block(ir, ir->order[o]);
+        for (uint32_t i = 0; i < block->insts.count; i++) {
+            const struct value *value = ir_value(ir, block->insts.at[i]);
+            if (value->op == IR_index_check && is_counter(ir, value->args[0]))
+                ir->sites.at[value->site].counts_inner = true;
+        }
     }
 }
 
@@ -320,17 +418,8 @@ void updates_mark(struct ir *ir)
     struct updates updates = {ir, ARENA_ARRAY(ir->arena, uint32_t, ir->values.count), 0,
                               ARENA_ARRAY(ir->arena, uint32_t, ir->values.count)};
     for (uint32_t s = 0; s < store_count && pairs < PAIRS_MOST; s++) {
-        bool walked = false;
-        for (uint32_t l = 0; l < load_count && pairs < PAIRS_MOST; l++) {
-            if (!same_place(ir, ir_value(ir, loads[l]), ir_value(ir, stores[s])))
-                continue;
-            if (!walked)
-                walk(&updates, stores[s]);
-            walked = true;
-            pair(&updates, loads[l], stores[s]);
-            pairs++;
-        }
-        for (uint32_t l = load_count; walked && l-- > 0;)
+        const bool same = pair_store(&updates, stores[s], loads, load_count, &pairs);
+        for (uint32_t l = load_count; same && l-- > 0;)
             if (is_near(ir, loads[l], stores[s]) &&
                 same_place(ir, ir_value(ir, loads[l]), ir_value(ir, stores[s])))
                 pair_before(&updates, loads[l], stores[s]);
@@ -340,7 +429,6 @@ void updates_mark(struct ir *ir)
     mark_locks(ir, loads, load_count, atomics, atomic_count);
     mark_locks(ir, atomics, atomic_count, stores, store_count);
     mark_locks(ir, atomics, atomic_count, atomics, atomic_count);
-    mark_addresses(&updates, loads, load_count);
-    mark_addresses(&updates, stores, store_count);
-    mark_addresses(&updates, atomics, atomic_count);
+    mark_addresses(&updates);
+    mark_inner_indices(ir);
 }

@@ -214,7 +214,14 @@ def other_cases():
         ", ".join(map(str, counts + [0] * (N - 4))))
 
 
-LOCAL = "kernel void k(global int *x, global const int *data, global int *y)\n{\n  local int t[%d], u[%d];\n  int i = get_local_id(0);\n%%s\n}" % (N, N)
+LOCAL = "int touch(local int *p, int v); kernel void k(global int *x, global const int *data, global int *y)\n{\n  local int t[%d], u[%d];\n  int i = get_local_id(0);\n%%s\n}\nint touch(local int *p, int v)\n{\n  int old = *p; if (v) *p = v;\n  return old;\n}" % (N, N)
+# A queue of the work-group: each round, its work-items take what the last round pushed. What is read at the head of the loop, before a
+# barrier, decides whether there is another round; that makes no update of it and a later store. A relaxed atomic in an earlier round does
+# not come too early for an access in a later one.
+QUEUE = ("  local int head, tail;\n  if (i == 0) {\n    t[0] = 0;\n    head = 0;\n    tail = 1;\n  }\n  barrier(CLK_LOCAL_MEM_FENCE);\n"
+         "  for (;;) {\n    int from = head, to = tail;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    if (from == to) break;\n"
+         "    for (int q = from + i; q < to; q += %d)\n      for (int k = 1; k < 3; k++)\n        if (2 * t[q] + k < %d)\n          %%s;\n    %%s;\n"
+         "    barrier(CLK_LOCAL_MEM_FENCE);\n  }\n  y[i] = i < tail;" % (N, N))
 # Name, body, the text of a fix or advice, text that none has, and y when a barrier is put at its place; None: it is not.
 WORDS = [
     ("missing_barrier", "  t[i] = data[i];\n  y[i] = t[%d - i];" % (N - 1), r"barrier\(CLK_LOCAL_MEM_FENCE\) before program.cl:6", None,
@@ -254,6 +261,17 @@ WORDS = [
     ("stores_of_all_in_local_memory", "  t[3] = 1;\n  x[i] = data[i];\n  t[3] = data[i];", r"one work-item do both", r"barrier|two kernels", None),
     ("stores_of_all_in_a_loop", "  for (int k = 0; k < 3; k++) {\n    y[2] = k;\n    y[2] = 7;\n  }", r"one work-item do both", r"barrier|two kernels", None),
     ("stores_of_one_each", "  if (i == 0)\n    y[0] = 1;\n  if (i == 1)\n    y[0] = 2;", r"barrier\(CLK_GLOBAL_MEM_FENCE\) before", r"do both", None),
+    ("queue_of_plain_pushes", QUEUE % ("t[tail++] = 2 * t[q] + k", "if (i == 0) head = to"), r"atomic_inc\(&tail\) in place of tail\+\+", r"program.cl:14", None),
+    ("queue_with_a_head_of_all", QUEUE % ("t[atomic_inc(&tail)] = 2 * t[q] + k", "head = to"), r"let one work-item do it", r"only where|atomic update", None),
+    ("read_before_a_barrier", "  int old = x[0];\n  barrier(CLK_GLOBAL_MEM_FENCE);\n  x[0] = old + data[i];", r"atomic", r"barrier", None),
+    # one line of a function that is called twice is two statements of the kernel
+    ("helper_called_twice", "  touch(&t[i], data[i] + 1);\n  y[i] = data[i];\n  y[i] += touch(&t[%d - i], 0);" % (N - 1), r"barrier\(CLK_LOCAL_MEM_FENCE\) before program.cl:6", r"two statements",
+     [DATA[i] + DATA[N - 1 - i] + 1 for i in range(N)]),
+    ("helper_fills_before_a_loop", "  touch(&t[i], data[i] + 1);\n  int sum = 0;\n  for (int k = 0; k < %d; k++) sum += t[k];\n  y[i] = sum;" % N,
+     r"barrier\(CLK_LOCAL_MEM_FENCE\) before program.cl:7", None, [sum(DATA) + N] * N),
+    ("helper_fills_tiles", "  int sum = 0;\n  for (int at = 1; at < 3; at++) {\n    touch(&t[i], data[i] + at);\n    for (int k = 0; k < %d; k++) sum += t[k];\n"
+                           "    barrier(CLK_LOCAL_MEM_FENCE);\n  }\n  y[i] = sum;" % N, r"barrier\(CLK_LOCAL_MEM_FENCE\) before program.cl:8, in each iteration", None,
+     [2 * sum(DATA) + 3 * N] * N),
     ("macro_update", "#define ADD(p, n) p = p + n\n  ADD(x[0], data[i]);", r"atomic update", r"barrier|atomic_store", None),
     ("byte_update", "  ((global uchar *)x)[0] += 1;", r"object of 4 bytes", r"barrier|atomic_store", None),
     ("argmax", "  if (data[i] > x[0]) {\n    x[0] = data[i];\n    x[1] = i;\n  }", r"atomic update|work-item", r"barrier|atomic_store", None),

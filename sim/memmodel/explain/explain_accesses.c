@@ -19,9 +19,32 @@ bool accesses_all_in_one_group(const struct question *question)
     return true;
 }
 
+static bool is_one_place(const struct source_place *a, const struct source_place *b)
+{
+    return a->line == b->line && a->column == b->column &&
+           (a->file == b->file || (a->file && b->file && strcmp(a->file, b->file) == 0));
+}
+
+/* Are the accesses in one function that was called at two places? What is one line there is two statements
+ * of the kernel. */
+static bool are_of_two_calls(const struct question *question)
+{
+    const struct checker_host *host = question->host;
+    struct finding_access first = {.call_count = 0}, second = {.call_count = 0};
+    if (!host->access)
+        return false;
+    host->access(host->self, question->instances->first.site, &first);
+    host->access(host->self, question->instances->second.site, &second);
+    bool same = first.call_count == second.call_count && is_one_place(&first.caller, &second.caller);
+    for (uint32_t i = 0; same && i < first.call_count; i++)
+        same = is_one_place(&first.calls[i], &second.calls[i]);
+    return !same;
+}
+
 bool accesses_on_one_line(const struct question *question)
 {
-    return code_same_line(question->host, question->instances->first.site, question->instances->second.site);
+    const uint32_t first = question->instances->first.site, second = question->instances->second.site;
+    return code_same_line(question->host, first, second) && !are_of_two_calls(question);
 }
 
 bool accesses_all_write(const struct question *question)
@@ -53,7 +76,8 @@ bool accesses_read_then_write(const struct question *question)
 /* Are the accesses of one operator: one store, or the load and store of x++? */
 bool accesses_of_one_operator(const struct question *question)
 {
-    return code_same_place(question->host, question->instances->first.site, question->instances->second.site);
+    const uint32_t first = question->instances->first.site, second = question->instances->second.site;
+    return code_same_place(question->host, first, second) && !are_of_two_calls(question);
 }
 
 /* Two statements that each work-item executes, and that store to one place. Whatever comes between the two,

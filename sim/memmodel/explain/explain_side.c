@@ -163,6 +163,12 @@ static bool differs(const struct sync_op *read, const struct sync_op *store)
     return read->values.has_read && store->values.has_written && read->values.read != store->values.written;
 }
 
+/* Does the work-item wait at that barrier? It cannot put off a read until after it. */
+static bool is_barrier_of(const struct question *question, const struct sync_op *sync_op, uint64_t unit)
+{
+    return sync_op->kind == SYNC_OP_BARRIER && sync_op->by == unit_group(question, unit);
+}
+
 /* The reader's reads, the nearest to its access first, each with the other unit's first store after it.
  * named: only reads and stores of these places count; NULL: all. */
 static bool try_early_read(const struct question *question, const struct side_pair *pair, int reader,
@@ -177,8 +183,11 @@ static bool try_early_read(const struct question *question, const struct side_pa
             (named && items[out->read].site != named->operation))
             continue;
         const uint32_t least = out->read > pair->at[!reader] ? out->read : pair->at[!reader];
-        for (out->store = least; out->store < sync_log->count; out->store++) {
-            if (items[out->store].by != pair->accesses[!reader]->unit ||
+        for (out->store = out->read;
+             out->store < sync_log->count &&
+             !is_barrier_of(question, &items[out->store], pair->accesses[reader]->unit);
+             out->store++) {
+            if (out->store < least || items[out->store].by != pair->accesses[!reader]->unit ||
                 !is_read_of(&items[out->read], &items[out->store]) ||
                 (named && items[out->store].site != named->store))
                 continue;
