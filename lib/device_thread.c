@@ -15,6 +15,7 @@
 #include "command_order.h"
 #include "deadline.h"
 #include "executor_state.h"
+#include "lib/diagnose/host_gone.h"
 #include "lib/host/guard.h"
 #include "lib/record/host_log.h"
 #include "queue_units.h"
@@ -212,6 +213,7 @@ static bool settle_callbacks_at_exit(void)
 
 void queue_shutdown(void)
 {
+    host_gone_ending();
     runtime_lock();
     if (queue_log_submitted()) {
         queue_log_go();

@@ -369,9 +369,17 @@ static void find_pointer(const struct command *command, struct host_extent exten
 
 enum { STACK_BYTES_MAX = 64 << 20 };
 
+static bool ending; /* atomic: no function of the program goes on */
+
+void host_gone_ending(void)
+{
+    __atomic_store_n(&ending, true, __ATOMIC_RELAXED);
+}
+
 /*
  * Memory on this thread's stack that belongs to no function of the program any more, but perhaps to one of
- * this library: all below the frame of the call that runs, or the whole stack at the end of the program.
+ * this library: all below the frame of the call that runs, or the whole stack at the end of the program. Where
+ * commands run without a call, as for a function of orrery.h or a fault of a page, it is not known.
  */
 static bool is_left_stack(struct host_extent extent)
 {
@@ -381,7 +389,8 @@ static bool is_left_stack(struct host_extent extent)
     void *low = NULL;
     size_t size = 0;
     const bool far = extent.low + STACK_BYTES_MAX < here || extent.low > here + STACK_BYTES_MAX;
-    if (extent.low >= extent.high || far || (frame ? extent.low >= frame : call_running() != NULL))
+    if (extent.low >= extent.high || far ||
+        (frame ? extent.low >= frame : !__atomic_load_n(&ending, __ATOMIC_RELAXED)))
         return false; /* the usual case: it costs no look at the stack */
     if (pthread_getattr_np(pthread_self(), &attributes) != 0)
         return false;

@@ -10,6 +10,7 @@
  *   host_gone_enqueued   a command was enqueued (runtime_lock held)
  *   host_gone_look       before the host is ordered after commands or releases an object: reports memory that
  *                        was unmapped while a command could use it
+ *   host_gone_ending     the program ends: from now on no stack holds memory of it
  *   host_gone_bytes      some of these bytes are not mapped
  *   host_gone            some of this memory object's host memory (CL_MEM_USE_HOST_PTR) is not mapped
  *
@@ -33,4 +34,5 @@ void host_gone_end(const struct memobj *memobj);
 void host_gone_enqueued(const struct command *command);
 void host_gone_look(void);
 bool host_gone_bytes(const void *pointer, size_t size);
+void host_gone_ending(void);
 #endif

@@ -249,16 +249,21 @@ struct missing {
     const struct event *event;
 };
 
-enum { QUEUES_DEEP = 32 };
+enum { QUEUES_DEEP = 32, EVENTS_SEEN_MOST = 10000 };
 
 /* The first user event that a command of the queue waits for, up to that command, or a command of another
- * queue that it waits for. */
-static bool find_missing(const struct queue *queue, uint32_t serial, uint32_t deep, struct missing *out)
+ * queue that it waits for. Queues may wait for each other many times, so that all ways are too many: `left` is
+ * how many events may still be looked at. */
+static bool find_missing(const struct queue *queue, uint32_t serial, uint32_t deep, uint32_t *left,
+                         struct missing *out)
 {
     for (const struct command *command = queue->first; command && command->serial <= serial && deep;
          command = command->next)
         for (cl_uint i = 0; i < command->wait_count; i++) {
             const struct event *event = command->waits[i];
+            if (!*left)
+                return false;
+            --*left;
             if (!event_pending(event))
                 continue;
             if (is_unset(event) || lacks_signal(command, event)) {
@@ -266,7 +271,7 @@ static bool find_missing(const struct queue *queue, uint32_t serial, uint32_t de
                 return true;
             }
             if (event->queue && event->queue != queue &&
-                find_missing(event->queue, event->serial, deep - 1, out))
+                find_missing(event->queue, event->serial, deep - 1, left, out))
                 return true;
         }
     return false;
@@ -286,12 +291,13 @@ bool usage_pending_note(const struct queue *queue, struct event *const *events, 
                         uint32_t seconds)
 {
     struct missing missing = {NULL, NULL};
-    bool found = queue && find_missing(queue, UINT32_MAX, QUEUES_DEEP, &missing);
+    uint32_t left = EVENTS_SEEN_MOST;
+    bool found = queue && find_missing(queue, UINT32_MAX, QUEUES_DEEP, &left, &missing);
     for (size_t i = 0; i < count && !found; i++) {
         if (is_unset(events[i]))
             missing.event = events[i];
-        found = missing.event || (events[i]->queue &&
-                                  find_missing(events[i]->queue, events[i]->serial, QUEUES_DEEP, &missing));
+        found = missing.event || (events[i]->queue && find_missing(events[i]->queue, events[i]->serial,
+                                                                   QUEUES_DEEP, &left, &missing));
     }
     if (!found)
         return false;

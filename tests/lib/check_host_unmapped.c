@@ -288,6 +288,24 @@ START_TEST(a_read_to_the_stack_of_the_caller_is_no_finding)
 }
 END_TEST
 
+/* The function of orrery.h runs the command, and is no call of OpenCL. */
+START_TEST(a_read_to_the_stack_of_the_caller_is_no_finding_if_orrery_time_runs_it)
+{
+    char own[BYTES];
+    orrery_time_fn *now;
+    set_up(false);
+    void *const function = clGetExtensionFunctionAddressForPlatform(platform, "orrery_time");
+    memcpy(&now, &function, sizeof function);
+    memset(own, 1, sizeof own);
+    cl_ok(clEnqueueFillBuffer(queue, buffer, "x", 1, 0, BYTES, 0, NULL, NULL));
+    cl_ok(clEnqueueReadBuffer(queue, buffer, CL_FALSE, 0, BYTES, own, 0, NULL, NULL));
+    cl_ok(clFlush(queue));
+    now();
+    ck_assert_int_eq(own[BYTES - 1], 'x');
+    ck_assert_uint_eq(findings_of("use-after-free"), 0);
+}
+END_TEST
+
 /* A table of constants is such memory: commands that only read the buffer store nothing there. */
 START_TEST(read_only_memory_can_back_a_buffer)
 {
@@ -325,6 +343,7 @@ int main(void)
     tcase_add_loop_test(tcase, read_only_memory_can_back_a_buffer, 0, 2);
     tcase_add_loop_test(tcase, a_read_to_the_stack_of_a_function_that_has_returned_is_found, 0, 3);
     tcase_add_test(tcase, a_read_to_the_stack_of_the_caller_is_no_finding);
+    tcase_add_test(tcase, a_read_to_the_stack_of_the_caller_is_no_finding_if_orrery_time_runs_it);
     suite_add_tcase(suite, tcase);
     return cl_run_suite(suite);
 }
