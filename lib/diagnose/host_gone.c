@@ -369,7 +369,7 @@ static void find_pointer(const struct command *command, struct host_extent exten
 
 enum { STACK_BYTES_MAX = 64 << 20 };
 
-static bool ending; /* atomic: no function of the program goes on */
+static bool ending; /* atomic: no function of the program continues */
 
 void host_gone_ending(void)
 {
@@ -378,8 +378,8 @@ void host_gone_ending(void)
 
 /*
  * Memory on this thread's stack that belongs to no function of the program any more, but perhaps to one of
- * this library: all below the frame of the call that runs, or the whole stack at the end of the program. Where
- * commands run without a call, as for a function of orrery.h or a fault of a page, it is not known.
+ * this library: all below the frame of the call that runs, or the whole stack at the end of the program.
+ * Where commands run without a call, as for a function of orrery.h or a fault of a page, it is not known.
  */
 static bool is_left_stack(struct host_extent extent)
 {

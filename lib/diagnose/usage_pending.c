@@ -252,8 +252,8 @@ struct missing {
 enum { QUEUES_DEEP = 32, EVENTS_SEEN_MOST = 10000 };
 
 /* The first user event that a command of the queue waits for, up to that command, or a command of another
- * queue that it waits for. Queues may wait for each other many times, so that all ways are too many: `left` is
- * how many events may still be looked at. */
+ * queue that it waits for. Queues may wait for each other many times, so that all ways are too many: `left`
+ * is how many events may still be looked at. */
 static bool find_missing(const struct queue *queue, uint32_t serial, uint32_t deep, uint32_t *left,
                          struct missing *out)
 {
