@@ -53,6 +53,7 @@ scenario_tests = \
 	%D%/clean/legacy_atomics.yaml \
 	%D%/clean/three_components.yaml \
 	%D%/clean/absent_dimension.yaml \
+	%D%/clean/argument_in_loop.yaml \
 	%D%/clean/aligned_vectors.yaml \
 	%D%/clean/bit_fields.yaml \
 	%D%/clean/by_value.yaml \

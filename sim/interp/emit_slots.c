@@ -386,7 +386,7 @@ static void place_leaf(struct emitter *e, uint32_t v)
     case IR_arg: *offset = e->args_offset + (uint32_t)value->imm; break;
     case IR_input:
         if (value->imm >= INPUT_END)
-            module_fail(e->ir->module, STATUS_BAD_BINARY,
+            module_fail(e->ir->module, STATUS_UNSUPPORTED,
                         "kernel '%s': the address of a built-in variable is used for more than a load",
                         e->ir->entry->name);
         *offset = (uint32_t)value->imm;

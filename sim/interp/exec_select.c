@@ -160,9 +160,10 @@ HANDLER(movmu_m)
     NEXT;
 }
 
+/* a may be an argument, which has the alignment of its type; emit_slots.c leaves room after the last one. */
 HANDLER(mov_u)
 {
-    *AT(u64, insn->d) = *AT(u64, insn->a);
+    memcpy(AT(u64, insn->d), AT(uint8_t, insn->a), sizeof(u64));
     NEXT;
 }
 

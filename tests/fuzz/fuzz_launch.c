@@ -116,7 +116,8 @@ static bool run_kernel(struct device *device, const struct kernel *kernel, const
                                      .arg_count = info->arg_count};
     for (int i = 0; i < 3 && info->required_size[0]; i++)
         request.local_size[i] = request.global_size[i] = info->required_size[i];
-    const bool done = device_launch(device, &request, &diagnosis) == STATUS_OK;
+    const enum status status = device_launch(device, &request, &diagnosis);
+    const bool done = status == STATUS_OK;
     for (size_t i = 0; i < info->arg_count; i++) {
         if (seen)
             see_argument(device, &arguments[i], seen);
@@ -125,6 +126,8 @@ static bool run_kernel(struct device *device, const struct kernel *kernel, const
         if (info->args[i].kind == ARG_VALUE)
             free(arguments[i].is.value);
     }
+    if (seen)
+        seen->refused = status == STATUS_UNSUPPORTED;
     return done && !info->required_size[0];
 }
 
@@ -175,7 +178,7 @@ static bool differs(const struct launch_seen *first, const struct launch_seen *s
 int launch_differs(const struct launch_seen *first, const struct launch_seen *second)
 {
     for (int k = 0; k < LAUNCH_KERNELS && first[k].clean; k++)
-        if (differs(&first[k], &second[k]))
+        if (!second[k].refused && differs(&first[k], &second[k]))
             return k;
     return -1;
 }

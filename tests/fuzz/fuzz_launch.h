@@ -26,7 +26,8 @@ struct launch_shape {
     bool unoptimised;
 };
 struct launch_seen {
-    bool clean; /* the launch succeeded without a finding */
+    bool clean;   /* the launch succeeded without a finding */
+    bool refused; /* the kernel was: the unoptimised form has limits of its own */
     size_t buffers, printed;
     uint8_t bytes[LAUNCH_ARGS][LAUNCH_BUFFER_BYTES];
     bool valid[LAUNCH_ARGS][LAUNCH_BUFFER_BYTES]; /* initialised, as far as the run tracks that */
