@@ -20,7 +20,7 @@ expect() { # STATUS MODE FIXED TEXT...
         fail=1
     fi
     for text in "$@"; do
-        grep -qF -- "$text" <<< "$output" && continue
+        tr -s ' \n' ' ' <<< "$output" | grep -qF -- "$text" && continue
         echo "host_order $mode $fixed: does not say: $text"
         echo "$output"
         fail=1
