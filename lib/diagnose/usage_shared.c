@@ -104,47 +104,37 @@ static void name_shared(const struct svm_allocation *allocation, char *out, size
     snprintf(out, size, "shared memory %" PRIu32 " (%zu bytes)", allocation->serial, allocation->size);
 }
 
-/* A command may only use memory that was allocated for the context of its queue. */
-static void check_context(const struct command *command, const void *pointer)
+static void misuse(const struct svm_allocation *allocation, const char *why, const char *fix)
+{
+    char object[64];
+    name_shared(allocation, object, sizeof object);
+    call_find(FINDING_SVM_MISUSE, &(struct call_finding){.object = object,
+                                                         .why = why,
+                                                         .fix = fix,
+                                                         .spec = commands_section,
+                                                         .other = allocation->made,
+                                                         .other_what = "allocated here"});
+}
+
+/* A command may only use memory that was allocated for the context of its queue, and no more bytes than the
+ * allocation has. */
+static void check_allocation(const struct command *command, const void *pointer, size_t size)
 {
     struct svm_allocation allocation;
-    char object[64], why[120];
+    char why[120];
     if (!pointer || !svm_seek(pointer, &allocation))
         return;
     if (!allocation.usm && allocation.context != command->queue->context) {
-        name_shared(&allocation, object, sizeof object);
         snprintf(why, sizeof why,
                  "it was allocated for context %" PRIu32 ", and the queue is of context %" PRIu32,
                  allocation.context->base.id, command->queue->context->base.id);
-        call_find(FINDING_SVM_MISUSE,
-                  &(struct call_finding){.object = object,
-                                         .why = why,
-                                         .fix = "allocate it for the context of the queue",
-                                         .spec = commands_section,
-                                         .other = allocation.made,
-                                         .other_what = "allocated here"});
+        misuse(&allocation, why, "allocate it for the context of the queue");
     }
-    free(allocation.made);
-}
-
-/* The bytes that a command uses lie in one allocation. */
-static void check_range(const void *pointer, size_t size)
-{
-    struct svm_allocation allocation;
-    char object[64], why[120];
-    if (!pointer || !svm_seek(pointer, &allocation))
-        return;
-    const size_t begin = (uintptr_t)pointer - (uintptr_t)allocation.pointer;
-    if (size > allocation.size - begin) {
-        name_shared(&allocation, object, sizeof object);
+    const size_t begin = (uintptr_t)pointer - (uintptr_t)allocation.pointer, left = allocation.size - begin;
+    if (size > left) {
         snprintf(why, sizeof why, "the command uses %zu bytes from byte %zu on, of which %zu are not in it",
-                 size, begin, size - (allocation.size - begin));
-        call_find(FINDING_SVM_MISUSE, &(struct call_finding){.object = object,
-                                                             .why = why,
-                                                             .fix = "use no more bytes than were allocated",
-                                                             .spec = commands_section,
-                                                             .other = allocation.made,
-                                                             .other_what = "allocated here"});
+                 size, begin, size - left);
+        misuse(&allocation, why, "use no more bytes than were allocated");
     }
     free(allocation.made);
 }
@@ -154,8 +144,7 @@ static void check_freed(const struct command *command, const void *pointer);
 /* A pointer argument of a command on shared memory. size 0: the command uses no bytes itself. */
 static void use_shared(const struct command *command, const void *pointer, size_t size)
 {
-    check_context(command, pointer);
-    check_range(pointer, size);
+    check_allocation(command, pointer, size);
     check_freed(command, pointer);
     add_use(command, pointer);
 }
