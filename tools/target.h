@@ -6,7 +6,7 @@
  * Interface
  *   target_is_scenario  it ends in .yaml or .yml
  *   target_file         the file of "kernels.cl:sum", malloc'd, and the name after the colon or NULL; NULL:
- *                       the word is no OpenCL C and no C++ for OpenCL, whose files end in .clcpp
+ *                       the word names no file of kernels: .cl is OpenCL C, .clcpp is C++ for OpenCL
  *   target_scenario     YAML of a scenario that is made from the signature of that kernel, malloc'd. kernel:
  *                       NULL is the only one. beside: a file in whose directory the scenario counts as lying.
  *                       out_notes: NULL, or what to say of its values, for skeleton_notes_fini.

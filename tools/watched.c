@@ -56,11 +56,9 @@ static void say_kind(const char *name)
         tools_message("%s is SPIR-V: `orrery dis %s` prints it, a scenario with program: {spirv: %s} runs it",
                       name, name, name);
     else
-        tools_message(
-            "%s is no program: put the one that runs it before it; a kernel's file ends in .cl, a scenario's "
-            "in "
-            ".yaml",
-            name);
+        tools_message("%s is no program: put the one that runs it before it; a kernel's file ends in .cl or "
+                      ".clcpp, a scenario's in .yaml",
+                      name);
 }
 
 /* What the name was probably meant to be. */

@@ -316,7 +316,7 @@ expect 0 -e "kernels=1" -- "$orrery" run twice.clcpp:first
 expect 66 -e "twice.clcpp:3:46" -- "$orrery" run --kernel=second twice.clcpp
 expect 2 -e "twice.clcpp has several kernels" -- "$orrery" run twice.clcpp
 expect 2 -e "error: unknown type name 'template'" -- "$orrery" run --build-options=-cl-std=CL3.0 twice.clcpp:first
-expect 127 -e "first.ocl is no program: put the one that runs it before it; a kernel's file ends in .cl" -- "$orrery" run first.ocl
+expect 127 -e "first.ocl is no program: put the one that runs it before it; a kernel's file ends in .cl or .clcpp, a scenario's in .yaml" -- "$orrery" run first.ocl
 expect 126 -e "a kernel's file ends in .cl" -- "$orrery" run ./first.ocl
 expect 127 -e 'folder is a directory: name a program, a scenario' -n 'do you mean' -- "$orrery" run folder
 expect 127 -e 'first.ocl: no program in PATH has this name' -n 'No such file' -- "$orrery" run first.ocl
