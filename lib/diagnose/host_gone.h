@@ -14,8 +14,8 @@
  *   host_gone_bytes      some of these bytes are not mapped
  *   host_gone            some of this memory object's host memory (CL_MEM_USE_HOST_PTR) is not mapped
  *
- * Memory on the stack of a function that has returned is such memory, too, where the thread that runs a
- * command which writes there is the one whose stack it is.
+ * Memory on the stack of a function that has returned counts as gone, too. A command that writes there is
+ * found if it runs on the thread of that stack.
  *
  * A block of malloc that stays mapped is noticed only with free_preload.c, which `orrery run` loads while
  * races are looked for.

@@ -287,7 +287,7 @@ START_TEST(shared_memory_is_used_after_it_was_freed)
 }
 END_TEST
 
-/* The address of freed memory may be a buffer's, whose map a command may be given. */
+/* A buffer may get the address of freed memory. A command may then use the pointer of its map. */
 START_TEST(a_buffer_has_the_address_of_freed_shared_memory)
 {
     char host[64] = {0};
