@@ -27,7 +27,7 @@ enum { SECONDS_BEFORE_NOTE = 5 };
 struct wait_condition {
     cl_uint count;
     struct event *const *events;
-    const struct queue *queue; /* or: its commands up to `serial`, whose log entries are below `position` */
+    struct queue *queue; /* or: its commands up to `serial`, whose log entries are below `position` */
     uint32_t serial;
     uint64_t position;
 };

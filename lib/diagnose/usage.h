@@ -61,8 +61,7 @@ void usage_kernel_changed(struct kernel_object *kernel);
 void usage_kernel_taken(struct kernel_object *kernel);
 void usage_kernel_gone(struct kernel_object *kernel);
 void usage_pending_command(const struct command *command);
-bool usage_pending_note(const struct queue *queue, struct event *const *events, size_t count,
-                        uint32_t seconds);
+bool usage_pending_note(struct queue *queue, struct event *const *events, size_t count, uint32_t seconds);
 void usage_pending_flushed(const struct queue *queue);
 void usage_pending_hangs(const struct queue *queue);
 void usage_pending_waited(void);

@@ -249,21 +249,23 @@ struct missing {
     const struct event *event;
 };
 
-enum { QUEUES_DEEP = 32, EVENTS_SEEN_MOST = 10000 };
+enum { QUEUES_DEEP = 1000 };
 
 /* The first user event that a command of the queue waits for, up to that command, or a command of another
- * queue that it waits for. Queues may wait for each other many times, so that all ways are too many: `left`
- * is how many events may still be looked at. */
-static bool find_missing(const struct queue *queue, uint32_t serial, uint32_t deep, uint32_t *left,
+ * queue that it waits for. Each command is looked at once in a search: queues may wait for each other in more
+ * ways than can be followed. */
+static bool find_missing(struct queue *queue, uint32_t serial, uint32_t deep, uint32_t search,
                          struct missing *out)
 {
+    const uint32_t searched = queue->search == search ? queue->searched : 0;
+    if (serial <= searched)
+        return false;
+    queue->search = search;
+    queue->searched = serial;
     for (const struct command *command = queue->first; command && command->serial <= serial && deep;
          command = command->next)
-        for (cl_uint i = 0; i < command->wait_count; i++) {
+        for (cl_uint i = 0; command->serial > searched && i < command->wait_count; i++) {
             const struct event *event = command->waits[i];
-            if (!*left)
-                return false;
-            --*left;
             if (!event_pending(event))
                 continue;
             if (is_unset(event) || lacks_signal(command, event)) {
@@ -271,7 +273,7 @@ static bool find_missing(const struct queue *queue, uint32_t serial, uint32_t de
                 return true;
             }
             if (event->queue && event->queue != queue &&
-                find_missing(event->queue, event->serial, deep - 1, left, out))
+                find_missing(event->queue, event->serial, deep - 1, search, out))
                 return true;
         }
     return false;
@@ -287,17 +289,17 @@ static void say_made(const struct call_site *site, FILE *stream)
         fprintf(stream, " (%s:%" PRIu32 ")", found.place.file, found.place.line);
 }
 
-bool usage_pending_note(const struct queue *queue, struct event *const *events, size_t count,
-                        uint32_t seconds)
+bool usage_pending_note(struct queue *queue, struct event *const *events, size_t count, uint32_t seconds)
 {
     struct missing missing = {NULL, NULL};
-    uint32_t left = EVENTS_SEEN_MOST;
-    bool found = queue && find_missing(queue, UINT32_MAX, QUEUES_DEEP, &left, &missing);
+    static uint32_t searches; /* under the runtime lock */
+    const uint32_t search = ++searches;
+    bool found = queue && find_missing(queue, UINT32_MAX, QUEUES_DEEP, search, &missing);
     for (size_t i = 0; i < count && !found; i++) {
         if (is_unset(events[i]))
             missing.event = events[i];
         found = missing.event || (events[i]->queue && find_missing(events[i]->queue, events[i]->serial,
-                                                                   QUEUES_DEEP, &left, &missing));
+                                                                   QUEUES_DEEP, search, &missing));
     }
     if (!found)
         return false;

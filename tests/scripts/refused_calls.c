@@ -47,6 +47,21 @@ static void mistake(cl_context context, cl_command_queue queue, const char *whic
     clReleaseProgram(program);
 }
 
+/* Each command waits for three before it, of other queues: the ways from the last one to the user event are more
+ * than can be followed. */
+static void wait_in_a_web(cl_context context, cl_device_id device, cl_event gate)
+{
+    enum { COMMANDS = 100, WAITS = 3 };
+    cl_event events[COMMANDS] = {gate};
+    for (cl_uint i = 1; i < COMMANDS; i++) {
+        cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, NULL);
+        const cl_uint count = i < WAITS ? i : WAITS;
+        clEnqueueMarkerWithWaitList(queue, count, &events[i - count], &events[i]);
+        clFlush(queue);
+    }
+    clWaitForEvents(1, &events[COMMANDS - 1]);
+}
+
 /* Waits for ever: for a user event that is not set, directly or through a command of another queue; or for a
  * semaphore that is not signalled. */
 static void wait_for_ever(cl_context context, cl_device_id device, cl_command_queue queue, const char *which)
@@ -64,6 +79,8 @@ static void wait_for_ever(cl_context context, cl_device_id device, cl_command_qu
         clEnqueueMarkerWithWaitList(queue, 1, &marker, NULL);
         clFinish(queue);
     }
+    if (strcmp(which, "web") == 0)
+        wait_in_a_web(context, device, gate);
     clCreateSemaphoreWithPropertiesKHR_fn create =
         (clCreateSemaphoreWithPropertiesKHR_fn)clGetExtensionFunctionAddressForPlatform(
             platform, "clCreateSemaphoreWithPropertiesKHR");
@@ -100,7 +117,7 @@ int main(int count, char **words)
                  strcmp(words[i], "empty") == 0)
             mistake(context, queue, words[i]);
         else if (strcmp(words[i], "gate") == 0 || strcmp(words[i], "chain") == 0 ||
-                 strcmp(words[i], "semaphore") == 0)
+                 strcmp(words[i], "web") == 0 || strcmp(words[i], "semaphore") == 0)
             wait_for_ever(context, device, queue, words[i]);
         else if (strcmp(words[i], "enqueue") == 0) {
             mistake(context, queue, words[i]);
