@@ -128,6 +128,8 @@ static void print_counts(struct watch *watch, const struct watch_seat *seat, con
     const bool has_findings = counts->errors || counts->warnings || counts->suppressed;
     bool wanted = counts->kernels || has_findings || getenv("ORRERY_SUMMARY");
     FILE *log = scenario->log_file ? report_append_file(scenario->log_file, (long)seat->process) : stderr;
+    if (!seat->quiet)
+        watch_print_refused(stderr, &seat->refused);
     if (log && wanted && !seat->quiet)
         report_print_counts(log, counts);
     if (wanted)

@@ -9,6 +9,7 @@
  *   watch_open       of the name, in another process; NULL when that is gone
  *   watch_take_seat  for this process; NULL: all are taken
  *   watch_leave_seat all reports were printed
+ *   watch_print_refused  the note on refused calls, of a seat or of the process itself
  *   watch_note_kernel   a kernel has run, in any of the processes
  *   watch_kernel_ran    one has
  *   watch_note_reported     a summary was printed, or there is a reason for none; exit_status: the status
@@ -41,9 +42,16 @@ enum {
     WATCH_SEATS = 48,
     WATCH_NAME_CHARS = 64,
     WATCH_LINE_CHARS = 8000,
+    WATCH_CALL_CHARS = 640,
     WATCH_FILES = 64,
     WATCH_ROOT_CHARS = 4096,
     WATCH_ROWS = 65536
+};
+
+/* Calls that returned an error, where nothing reports each. */
+struct watch_refused {
+    uint64_t count;
+    char first[WATCH_CALL_CHARS]; /* its name, error and reason, and where more is to be had */
 };
 
 struct watch_seat {
@@ -51,6 +59,7 @@ struct watch_seat {
     bool quiet;
     int exit_status; /* that findings ask for; 0: the program's own stands */
     struct report_counts counts;
+    struct watch_refused refused;
 };
 
 /* How far a program came that ran no kernel. */
@@ -93,6 +102,7 @@ struct watch *watch_new(char out_name[WATCH_NAME_CHARS]);
 struct watch *watch_open(const char *name);
 struct watch_seat *watch_take_seat(struct watch *watch);
 void watch_leave_seat(struct watch_seat *seat);
+void watch_print_refused(FILE *stream, const struct watch_refused *refused);
 void watch_note_kernel(struct watch *watch);
 bool watch_kernel_ran(const struct watch *watch);
 void watch_note_reported(struct watch *watch, int exit_status);

@@ -68,10 +68,7 @@ const char *call_running(void)
 
 static struct {
     pthread_mutex_t lock;
-    uint64_t count;
-    const char *name; /* of the first refused call */
-    cl_int error;
-    char detail[400]; /* its call_detail; "": none */
+    struct watch_refused calls;
 } refused = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Programs query properties that may be absent, so errors of queries are not counted. */
@@ -93,16 +90,36 @@ static void note_reach(const char *name)
         saved_reached(REACH_REFUSED, 0);
 }
 
+/* The condition of the specification for that error; NULL: there are several, and one would be a guess. */
+static const char *condition_of(const char *name, const char *error)
+{
+    const char *condition = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < ROW_COUNT; i++)
+        if (strcmp(rows[i].call, name) == 0 && strcmp(rows[i].error, error) == 0) {
+            condition = rows[i].condition;
+            count++;
+        }
+    return count == 1 ? condition : NULL;
+}
+
+/* The words on the first refused call. detail: its call_detail; "": none */
+static void describe_first(const char *name, cl_int err, const char *detail)
+{
+    const char *error = error_name(err), *reason = detail[0] ? detail : condition_of(name, error);
+    snprintf(refused.calls.first, sizeof refused.calls.first, "%s: %s%s%s; --check-api says %swhere", name,
+             error, reason ? ", " : "", reason ? reason : "", reason ? "" : "why and ");
+}
+
+/* The process may end without a destructor, so `orrery run` gets each at once. */
 cl_int call_refused(const char *name, cl_int err)
 {
     note_reach(name);
     if (!is_valid_result(name, err)) {
         pthread_mutex_lock(&refused.lock);
-        if (!refused.count++) {
-            refused.name = name;
-            refused.error = err;
-            snprintf(refused.detail, sizeof refused.detail, "%s", unwatched_detail);
-        }
+        if (!refused.calls.count++)
+            describe_first(name, err, unwatched_detail);
+        saved_refused(&refused.calls);
         pthread_mutex_unlock(&refused.lock);
     }
     unwatched_detail[0] = '\0';
@@ -643,30 +660,9 @@ bool call_detail(const char *text)
     return depth != 0;
 }
 
-/* The condition of the specification for that error; NULL: there are several, and one would be a guess. */
-static const char *condition_of(const char *name, const char *error)
-{
-    const char *condition = NULL;
-    size_t count = 0;
-    for (size_t i = 0; i < ROW_COUNT; i++)
-        if (strcmp(rows[i].call, name) == 0 && strcmp(rows[i].error, error) == 0) {
-            condition = rows[i].condition;
-            count++;
-        }
-    return count == 1 ? condition : NULL;
-}
-
 void call_refused_note(FILE *stream)
 {
     pthread_mutex_lock(&refused.lock);
-    const char *error = refused.count ? error_name(refused.error) : "";
-    const char *reason = !refused.count      ? NULL
-                         : refused.detail[0] ? refused.detail
-                                             : condition_of(refused.name, error);
-    if (refused.count)
-        fprintf(stream,
-                "orrery: note: %" PRIu64 " call%s refused, the first %s: %s%s%s; --check-api says %swhere\n",
-                refused.count, refused.count == 1 ? " was" : "s were", refused.name, error,
-                reason ? ", " : "", reason ? reason : "", reason ? "" : "why and ");
+    watch_print_refused(stream, &refused.calls);
     pthread_mutex_unlock(&refused.lock);
 }

@@ -99,6 +99,16 @@ void saved_replay(const char *line)
         watch_note_replay(saved.watch, line);
 }
 
+void saved_refused(const struct watch_refused *refused)
+{
+    if (!saved.watch || saved.process != getpid())
+        return;
+    pthread_mutex_lock(&saved.lock);
+    if (saved.seat)
+        saved.seat->refused = *refused;
+    pthread_mutex_unlock(&saved.lock);
+}
+
 void saved_kernel_ran(void)
 {
     if (saved.watch)

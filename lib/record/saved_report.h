@@ -11,6 +11,7 @@
  *                       finds all findings in the files
  *   saved_reached       the program's last step, in case that it runs no kernel; type: of absent devices
  *   saved_replay        the line that replays the run, in case that the program fails by itself; "": none
+ *   saved_refused       the calls refused so far, in case that the process ends without the note on them
  *   saved_kernel_ran    a kernel has run, or runs
  *   saved_reported      the summary was printed, or is not wanted; exit_status: replaces the program's; 0: it
  *                       does not
@@ -32,6 +33,7 @@ void saved_kernel_began(void);
 void saved_command_over(void);
 void saved_reached(enum reach reached, uint64_t type);
 void saved_replay(const char *line);
+void saved_refused(const struct watch_refused *refused);
 void saved_kernel_ran(void);
 void saved_reported(int exit_status);
 void saved_unwritten(void);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -67,6 +68,7 @@ struct watch_seat *watch_take_seat(struct watch *watch)
             continue;
         seat->exit_status = 0;
         seat->counts = (struct report_counts){0};
+        seat->refused.count = 0;
         return seat;
     }
     return NULL;
@@ -135,6 +137,13 @@ static void print_type(FILE *stream, uint64_t type)
     fputs("the program asked for devices of a type that the simulated device is not", stream);
     if (name)
         fprintf(stream, "; --device-type=%s makes it one", name);
+}
+
+void watch_print_refused(FILE *stream, const struct watch_refused *refused)
+{
+    if (refused->count)
+        fprintf(stream, "orrery: note: %" PRIu64 " call%s refused, the first %s\n", refused->count,
+                refused->count == 1 ? " was" : "s were", refused->first);
 }
 
 void reach_print(FILE *stream, enum reach reached, uint64_t type)

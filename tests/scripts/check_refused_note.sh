@@ -43,6 +43,13 @@ notes 0 '' -- "$program" none
 notes 0 '' --quiet -- "$program" release
 notes 0 'api-error' --check-api -- "$program" buffer
 
+# A program that does not come to its end, as by an exception of C++ that nothing catches, has the note all the same.
+for end in abort _exit; do
+    notes 1 'note: 2 calls were refused, the first clReleaseMemObject: CL_INVALID_MEM_OBJECT' -- "$program" release buffer $end
+    notes 0 '' -- "$program" $end
+    notes 0 '' --quiet -- "$program" release $end
+done
+
 # A wait that does not end: after five seconds a note says what is missing.
 for what in gate chain web semaphore; do
     timeout -s TERM 20 "$orrery" run -- "$program" $what >/dev/null 2>"$err.$what" &
