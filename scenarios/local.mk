@@ -88,6 +88,7 @@ scenario_tests = \
 	%D%/clean/lockstep_lock.yaml \
 	%D%/faulty/advice.yaml \
 	%D%/faulty/livelock_mutual.yaml \
+	%D%/faulty/livelock_list.yaml \
 	%D%/faulty/livelock_reads_more.yaml \
 	%D%/faulty/lockstep_lock.yaml \
 	%D%/faulty/lockstep_lock_fair.yaml \

@@ -27,6 +27,7 @@ struct waits {
     bool more;    /* there are more than are listed */
     bool updates; /* the first one is a read-modify-write that succeeds */
     bool may_write;
+    bool constant; /* the kernel itself never writes what is read, as the list that a loop follows */
     uint64_t address[WAITS_REPORTED];
     struct finding_wait list[WAITS_REPORTED];
     struct sentence object[WAITS_REPORTED];
@@ -110,6 +111,11 @@ static uint32_t lowest_spinning(const struct schedule *schedule, struct group *o
     return count;
 }
 
+static bool reads_constants(const struct observed *observed)
+{
+    return observed->rank == WAIT_CONSTANT || observed->rank == WAIT_BRANCH_CONSTANT;
+}
+
 /* Observes up to WAVES_OBSERVED spinning waves; the first two become the finding's accesses. False: they read
  * nothing that another unit could write, so none of them waits. A group that passes barriers may have waves
  * that read nothing; within: reads of the group's own local memory count, too. */
@@ -140,6 +146,7 @@ static bool observe_all(struct schedule *schedule, bool within, struct finding *
             if (waves == 0 && !observed.known)
                 return false;
             waits->may_write |= spinner_may_write(launch, &observed);
+            waits->constant = (waves == 0 || waits->constant) && reads_constants(&observed);
             launch->running = group;
             if (waves++ == 0) {
                 waits->updates = observed.updates;
@@ -184,6 +191,8 @@ static void say_why(struct sentence *why, struct schedule *schedule, const struc
                  spinners->spin == 1 ? "" : "s", waits->updates ? "update" : "read",
                  spinners->spin == 1 ? "s" : "");
     say_waits(why, waits);
+    if (waits->constant)
+        sentence_add(why, ", which this kernel never writes");
     if (spinners->wait)
         sentence_add(why, ", %" PRIu64 " wait%s at barriers", spinners->wait, spinners->wait == 1 ? "s" : "");
     sentence_add(why, unchanged ? "; memory has not changed, and no other work-item can run"
@@ -211,7 +220,10 @@ static bool report(struct schedule *schedule)
     say_why(&why, schedule, &spinners, &waits);
     finding.waits = waits.list;
     finding.wait_count = waits.count;
-    finding.fix = "let the work-item that is waited for run first, or end the wait: cut the launch in two";
+    finding.fix =
+        waits.constant
+            ? "other values before the launch, or a bound on the iterations of the loop"
+            : "let the work-item that is waited for run first, or end the wait: cut the launch in two";
     finding.why = why.bytes;
     report_stop(launch->report, &finding);
     return true;
