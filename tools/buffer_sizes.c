@@ -16,8 +16,10 @@ enum {
     ELEMENTS_FIRST = 1 << 16,
     ELEMENTS_MOST = 1 << 20,
     ELEMENTS_LISTED = 1 << 12, /* of a buffer for which the scenario lists each value */
+    BYTES_MOST = 1 << 26,      /* of a buffer, whatever its elements are */
     LOCAL_STEPS = 10,
-    TRIAL_STEPS = 500000
+    TRIAL_STEPS = 500000,
+    WORK_WITHOUT_END = 500000000 /* what a run counts for that did not end; otherwise its instructions */
 };
 
 /* ---- one run -------------------------------------------------------------------------------------- */
@@ -80,6 +82,7 @@ static void set_trial(const struct buffer_trials *trials, bool bounds, struct sc
     scenario->fixes = FIXES_OFF;
     scenario->values = false;
     scenario->schedule.max_steps = TRIAL_STEPS;
+    scenario->schedule.timeout_seconds = trials->scenario->schedule.timeout_seconds;
     scenario->compile_way = trials->scenario->compile_way;
     free(scenario->build_options);
     scenario->build_options = copied(trials->scenario->build_options);
@@ -91,8 +94,8 @@ static void set_trial(const struct buffer_trials *trials, bool bounds, struct sc
 
 /* What the run found, to be freed; NULL: it could not run, and the real one says why. out_ended: within its
  * limit, as larger buffers will not help a kernel that does not. */
-static struct report *run_trial(const struct scenario *scenario, struct scenario_result *result,
-                                bool *out_ended)
+static struct report *run_trial(const struct buffer_trials *trials, const struct scenario *scenario,
+                                struct scenario_result *result, bool *out_ended)
 {
     struct diagnosis ignored = {0};
     struct report *report = report_new(scenario);
@@ -101,6 +104,8 @@ static struct report *run_trial(const struct scenario *scenario, struct scenario
     report_set_stream(report, NULL, false);
     const enum status status = scenario_run(scenario, report, result, &ignored);
     *out_ended = status == STATUS_OK;
+    *trials->work +=
+        *out_ended || result->idle.executed > WORK_WITHOUT_END ? result->idle.executed : WORK_WITHOUT_END;
     if (status == STATUS_OK || status == STATUS_NO_PROGRESS)
         return report;
     report_free(report);
@@ -129,7 +134,15 @@ static void take_extents(const struct buffer_trials *trials, const struct scenar
     }
 }
 
-bool buffer_trial_measure(const struct buffer_trials *trials, const uint64_t *elements,
+/* So many elements, or as many as a buffer of a trial can have. Those of the run itself are not limited. */
+static uint64_t at_most(const struct buffer_trials *trials, size_t argument, uint64_t elements)
+{
+    const uint64_t bytes = trials->info->args[argument].element_bytes,
+                   most = BYTES_MOST / (bytes ? bytes : 1);
+    return elements < most ? elements : most ? most : 1;
+}
+
+bool buffer_trial_measure(const struct buffer_trials *trials, const uint64_t *asked,
                           struct buffer_trial *out_trial)
 {
     struct scenario scenario;
@@ -138,12 +151,15 @@ bool buffer_trial_measure(const struct buffer_trials *trials, const uint64_t *el
     struct report *report = NULL;
     bool ended = false;
     *out_trial = (struct buffer_trial){.elements = calloc(trials->info->arg_count + 1, sizeof(uint64_t))};
-    if (!out_trial->elements)
+    uint64_t *elements = calloc(trials->info->arg_count + 1, sizeof *elements);
+    if (!out_trial->elements || !elements)
         tools_no_memory();
+    for (size_t i = 0; i < trials->info->arg_count; i++)
+        elements[i] = at_most(trials, i, asked[i]);
     scenario_default(&scenario);
     if (load_trial(trials, elements, &scenario, &ignored) == STATUS_OK) {
         set_trial(trials, true, &scenario);
-        report = run_trial(&scenario, &result, &ended);
+        report = run_trial(trials, &scenario, &result, &ended);
     }
     if (report) {
         take_extents(trials, &scenario, &result, elements, out_trial);
@@ -153,6 +169,7 @@ bool buffer_trial_measure(const struct buffer_trials *trials, const uint64_t *el
         result.idle.lines = NULL;
     }
     const bool fine = report && ended && out_trial->idle.lines;
+    free(elements);
     scenario_result_fini(&result);
     report_free(report);
     scenario_fini(&scenario);
@@ -169,7 +186,7 @@ size_t buffer_trial_findings(const struct buffer_trials *trials, const uint64_t 
     scenario_default(&scenario);
     if (load_trial(trials, elements, &scenario, &ignored) == STATUS_OK) {
         set_trial(trials, false, &scenario);
-        struct report *report = run_trial(&scenario, &result, &ended);
+        struct report *report = run_trial(trials, &scenario, &result, &ended);
         count = report && ended ? report_count(report) : SIZE_MAX;
         report_free(report);
     }
@@ -196,7 +213,7 @@ static bool widen(const struct buffer_trials *trials, uint32_t left, uint64_t *e
     bool more = false;
     for (size_t i = 0; i < trials->info->arg_count; i++) {
         const bool local = trials->info->args[i].kind == ARG_LOCAL;
-        const uint64_t wider = local ? 2 * elements[i] : ELEMENTS_MOST;
+        const uint64_t wider = local ? 2 * elements[i] : at_most(trials, i, ELEMENTS_MOST);
         if (!has(left, i) || wider > (local ? trials->local << LOCAL_STEPS : ELEMENTS_MOST) ||
             wider == elements[i])
             continue;
@@ -215,7 +232,7 @@ bool buffer_trial_run(const struct buffer_trials *trials, struct buffer_trial *o
     for (size_t i = 0; i < count; i++)
         elements[i] = trials->info->args[i].kind == ARG_LOCAL ? trials->local
                       : has(trials->one_more, i)              ? ELEMENTS_LISTED
-                                                              : ELEMENTS_FIRST;
+                                                              : at_most(trials, i, ELEMENTS_FIRST);
     bool fine = buffer_trial_measure(trials, elements, out_trial);
     while (fine && widen(trials, out_trial->far, elements)) {
         buffer_trial_fini(out_trial);

@@ -32,6 +32,7 @@ struct buffer_trials {
     const struct scenario *scenario; /* how to build */
     const char *file;                /* OpenCL C */
     const struct kernel_info *info;
+    uint64_t *work;    /* the instructions that trials execute are added to it */
     uint64_t local;    /* work-items of a work-group */
     uint32_t one_more; /* bit i: argument i has one element more than a size */
     /* the scenario with so many elements for each argument */

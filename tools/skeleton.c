@@ -87,7 +87,8 @@ static enum status describe_kernel(FILE *stream, const struct kernel_info *info,
                                    struct diagnosis *diagnosis)
 {
     const struct kernel_shape shape = kernel_shape_find(spirv->words, spirv->word_count, info->name);
-    const struct skeleton skeleton = {.info = info, .shape = &shape};
+    uint64_t work = 0;
+    const struct skeleton skeleton = {.info = info, .shape = &shape, .work = &work};
     return print_fitted(stream, &skeleton, scenario, request, diagnosis);
 }
 

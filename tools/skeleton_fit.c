@@ -4,7 +4,7 @@
  * number_choice.h in two orders, of which that is kept which shows a mistake; with 1 or 0 in the place of a
  * number, which is kept if the kernel does more, or if lines run that do not run otherwise; and with each
  * work-group for which it may be written, of which that with the fewest findings is kept. Buffers are as
- * large as buffer_sizes.h says.
+ * large as buffer_sizes.h says. A kernel that does much has only the first of these runs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +15,9 @@
 #include "tools.h"
 
 enum { SIZE_BYTES = 4, MANY = 6, PADDING_MOST = 16 };
+
+/* Instructions, of all work-items: some seconds, or four runs that do not end. */
+static const uint64_t WORK_MOST = 2000000000;
 
 /* ---- trials -------------------------------------------------------------------------------- */
 
@@ -50,10 +53,17 @@ static struct buffer_trials trials_of(const struct skeleton *skeleton, const str
     return (struct buffer_trials){.scenario = scenario,
                                   .file = file,
                                   .info = skeleton->info,
+                                  .work = skeleton->work,
                                   .local = skeleton_product(skeleton->sizes.local),
                                   .one_more = skeleton->shape->offsets,
                                   .print = print_trial,
                                   .self = skeleton};
+}
+
+/* Is there time for another trial? */
+static bool may_try(const struct skeleton *skeleton)
+{
+    return *skeleton->work < WORK_MOST;
 }
 
 /* The arguments that number_choice.h gives values, no two of them equal. */
@@ -178,10 +188,11 @@ static void fit(struct fitting *fitting, const struct scenario *scenario, const 
         fitting_init(&fittings[c], &fitting->skeleton);
         choose_numbers(&fittings[c].skeleton, (enum number_order)c);
         trials[c] = trials_of(&fittings[c].skeleton, scenario, file);
-        fine = fine && buffer_trial_run(&trials[c], &sizes.trial[c]);
         const bool same = c && memcmp(fittings[c].skeleton.numbers, fittings[0].skeleton.numbers,
                                       sizeof fittings[c].skeleton.numbers) == 0;
-        if (fine && !same && sizes.trial[c].idle.count <= sizes.trial[0].idle.count)
+        fine = fine && !same && (!c || may_try(&fittings[c].skeleton)) &&
+               buffer_trial_run(&trials[c], &sizes.trial[c]);
+        if (fine && sizes.trial[c].idle.count <= sizes.trial[0].idle.count)
             sizes.choice_count = c + 1;
         sizes.elements[c] = fittings[c].elements;
     }
@@ -238,7 +249,8 @@ static uint32_t lower_bounds(const struct skeleton *skeleton, const struct scena
     uint32_t found = 0;
     const uint64_t before = limits ? executed_with(skeleton, 0, scenario, file) : 0;
     for (uint32_t i = 0; before && i < 32; i++)
-        if (skeleton_has(limits, i) && executed_with(skeleton, UINT32_C(1) << i, scenario, file) > before)
+        if (skeleton_has(limits, i) && may_try(skeleton) &&
+            executed_with(skeleton, UINT32_C(1) << i, scenario, file) > before)
             found |= UINT32_C(1) << i;
     return found;
 }
@@ -272,7 +284,8 @@ static void reach_lines(struct fitting *best, const struct scenario *scenario, c
                                                                 : best->leaves ? places_of(&best->skeleton)
                                                                                : 0;
         struct fitting other;
-        if (!(whole & argument) || (best->skeleton.ones | best->skeleton.zeros) & argument)
+        if (!(whole & argument) || (best->skeleton.ones | best->skeleton.zeros) & argument ||
+            !may_try(&best->skeleton))
             continue;
         fitting_init(&other, &best->skeleton);
         *(i % 2 ? &other.skeleton.zeros : &other.skeleton.ones) |= argument;
@@ -309,11 +322,11 @@ static void widen_ids(struct skeleton *skeleton, const struct scenario *scenario
     const bool fits = skeleton_dimensions(sizes) == 1 && numbers && !(numbers & (numbers - 1)) &&
                       numbers & shape->limits && !(numbers & (shape->item_limits | shape->group_limits));
     const uint64_t items = sizes->global[0],
-                   all = fits ? reached_with(skeleton, MANY * items, scenario, file) : 0;
+                   all = fits && may_try(skeleton) ? reached_with(skeleton, MANY * items, scenario, file) : 0;
     if (all % items || all / items < 2 || all / items >= MANY)
         return;
     const uint64_t less = launch_sizes_fewer(all, 1);
-    if (reached_with(skeleton, less, scenario, file) == all)
+    if (!may_try(skeleton) || reached_with(skeleton, less, scenario, file) == all)
         return; /* something else limits them */
     sizes->ids[0] = all;
     sizes->whole = less;
@@ -344,7 +357,7 @@ void skeleton_fit(const struct skeleton *skeleton, const struct scenario *scenar
     const size_t count = launch_sizes_plan(skeleton, &scenario->device, plans);
     size_t least = SIZE_MAX;
     fit_groups(skeleton, &plans[0], scenario, file, out_best);
-    for (size_t i = 0; i < count && count > 1 && least; i++) {
+    for (size_t i = 0; i < count && count > 1 && least && may_try(skeleton); i++) {
         struct fitting fitting;
         if (i)
             fit_groups(skeleton, &plans[i], scenario, file, &fitting);

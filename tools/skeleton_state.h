@@ -43,6 +43,7 @@ struct launch_sizes {
 struct skeleton {
     const struct kernel_info *info;
     const struct kernel_shape *shape;
+    uint64_t *work; /* instructions of all trials so far: of all work-items */
     struct launch_sizes sizes;
     uint64_t numbers[32]; /* of arguments that are whole numbers */
     uint64_t in_group;    /* what local ids are compared with; 0: any */

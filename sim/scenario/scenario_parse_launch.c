@@ -85,14 +85,18 @@ static bool read_values(struct reader *reader, const yaml_node_t *node, const ch
     return true;
 }
 
+/* Copies what is filled already, so that a buffer of a gigabyte takes no longer than its memory does. */
 static bool fill_values(struct reader *reader, const yaml_node_t *fill, const struct shape *shape,
                         const struct value_list *values)
 {
     uint64_t value = 0;
+    char *data = values->data;
+    const size_t size = value_type_size(shape->type), bytes = values->count * size;
     if (!read_value(reader, fill, "fill", shape->type, &value))
         return false;
-    for (size_t i = 0; i < values->count; i++)
-        memcpy((char *)values->data + i * value_type_size(shape->type), &value, value_type_size(shape->type));
+    memcpy(data, &value, bytes ? size : 0);
+    for (size_t filled = size; filled < bytes; filled *= 2)
+        memcpy(data + filled, data, filled < bytes - filled ? filled : bytes - filled);
     return true;
 }
 
