@@ -89,13 +89,51 @@ uint32_t stop_next_line(const struct code *code, const char *file, uint32_t line
     return nearest;
 }
 
+/* The end of a name of C++ that begins here: at the arguments, outside of those of a template. */
+static const char *end_of_name(const char *at)
+{
+    for (uint32_t depth = 0; *at && (depth || *at != '('); at++)
+        depth += *at == '<' ? 1 : *at == '>' && depth ? UINT32_MAX : 0;
+    return at;
+}
+
+/* After the type that stands before the name of a template's function. */
+static const char *begin_of_name(const char *full, const char *end)
+{
+    uint32_t depth = 0;
+    const char *begin = end;
+    for (; begin > full && (depth || begin[-1] != ' '); begin--)
+        depth += begin[-1] == '>' ? 1 : begin[-1] == '<' && depth ? UINT32_MAX : 0;
+    return begin;
+}
+
+/*
+ * The name may be given as it is shown, or without what C++ adds: "int ns::most<int>(int, int)" is also
+ * ns::most<int>, ns::most and most.
+ */
+static bool is_function(const char *full, const char *name)
+{
+    const char *end = end_of_name(full), *begin = begin_of_name(full, end);
+    if (!strcmp(full, name))
+        return true;
+    if (!*end) /* C: there is no more than the name */
+        return false;
+    for (const char *at = begin; end > begin && end[-1] == '>' && !strchr(name, '<'); at++)
+        if (*at == '<')
+            end = at;
+    const size_t length = strlen(name);
+    if (!length || length > (size_t)(end - begin) || memcmp(end - length, name, length))
+        return false;
+    return length == (size_t)(end - begin) || end[-(ptrdiff_t)length - 1] == ':';
+}
+
 /* Is it the first line of the call of a function of that name? */
 static bool begins_function(const struct code *code, uint32_t line, const char *name)
 {
     const struct code_line *lines = code->debug->lines;
     CHECKED(line < code->debug->line_count);
     const uint32_t call = lines[line].call;
-    if (strcmp(code->debug->functions[call], name) || lines[line].returned)
+    if (!is_function(code->debug->functions[call], name) || lines[line].returned)
         return false;
     for (uint32_t i = 0; i < line; i++)
         if (lines[i].call == call)
@@ -515,7 +553,7 @@ static json_t *place_of_point(const struct debugger *d, const struct point *poin
     } else if (point->kind == POINT_FUNCTION) {
         bool known = false;
         for (uint32_t i = 0; code && code->debug && i < code->call_count; i++)
-            known |= !strcmp(code->debug->functions[i], point->function ? point->function : "");
+            known |= is_function(code->debug->functions[i], point->function ? point->function : "");
         json_object_set_new(place, "verified", json_boolean(known));
     } else {
         json_object_set_new(place, "verified", json_true());

@@ -241,7 +241,7 @@ void value_print_type(const struct debug_type *type, FILE *stream)
     else if (type->kind == DEBUG_POINTER) {
         fprintf(stream, "%s", spaces[type->storage]);
         value_print_type(type->element, stream);
-        fputs(" *", stream);
+        fputs(type->is_reference ? " &" : " *", stream);
     } else if (type->kind == DEBUG_ARRAY) {
         const struct debug_type *element = type;
         while (element->kind == DEBUG_ARRAY && !element->name)

@@ -280,6 +280,10 @@ def test_requests(client, scenario):
     stop = client.run("continue", threadId=thread)["body"]
     assert stop["description"] == "The run is over", stop
     # hit counts, log points, functions; from the beginning
+    counted = client.ask("setFunctionBreakpoints", breakpoints=[
+        {"name": "helper", "hitCondition": text} for text in ("2", ">= 2", "> 1 ", "% 2", "two", "")])["breakpoints"]
+    assert ["hit count" in each.get("message", "") for each in counted] == [False, False, False, True, True, False], counted
+    assert counted[4]["message"] == "found hit count 'two', expected a number, as in 5, >= 5 or > 4", counted
     client.ask("setFunctionBreakpoints", breakpoints=[{"name": "helper", "hitCondition": "2"}])
     client.ask("setBreakpoints", source=source, breakpoints=[{"line": line["store"], "logMessage": "store of {twice}"}])
     stop = client.run("restart")["body"]
