@@ -542,6 +542,15 @@ static void keep_counts(const struct debugger *d, struct point *point)
     }
 }
 
+/* Code without debug information has functions, but no line where one begins. */
+static bool has_function(const struct code *code, const char *name)
+{
+    for (uint32_t i = 0; code && code->debug && i < code->debug->line_count; i++)
+        if (is_function(code->debug->functions[code->debug->lines[i].call], name))
+            return true;
+    return false;
+}
+
 static json_t *place_of_point(const struct debugger *d, const struct point *point)
 {
     const struct code *code = d->launch ? d->launch->code : NULL;
@@ -551,10 +560,8 @@ static json_t *place_of_point(const struct debugger *d, const struct point *poin
         json_object_set_new(place, "verified", json_boolean(line != 0));
         json_object_set_new(place, "line", json_integer(line ? line : point->line));
     } else if (point->kind == POINT_FUNCTION) {
-        bool known = false;
-        for (uint32_t i = 0; code && code->debug && i < code->call_count; i++)
-            known |= is_function(code->debug->functions[i], point->function ? point->function : "");
-        json_object_set_new(place, "verified", json_boolean(known));
+        json_object_set_new(place, "verified",
+                            json_boolean(has_function(code, point->function ? point->function : "")));
     } else {
         json_object_set_new(place, "verified", json_true());
     }

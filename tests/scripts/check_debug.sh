@@ -37,6 +37,14 @@ timeout 120 "$orrery" debug --batch --finding=2 "$src/calls.yaml" 2>&1 | grep -q
 printf 'orrery: 1\nprogram: {text: "kernel void k(global int *a) { a[0] = b; }"}\nlaunch:\n  - {kernel: k, global: [1], local: [1], args: [{buffer: {type: int, count: 1, fill: 0}}]}\n' >"$work/bad.yaml"
 timeout 120 "$orrery" debug --batch -e run "$work/bad.yaml" 2>&1 | grep -q "undeclared identifier 'b'" || fail "the compiler's message"
 
+# Of SPIR-V without debug information the session says so, and that a breakpoint cannot stop.
+clean=$src/../../scenarios/clean/float_atomics
+timeout 120 "$orrery" debug --batch -e 'break k' -e 'info threads' "$clean.yaml" >"$work/bare" 2>&1
+grep -q "^Its program has no debug information" "$work/bare" || fail "no debug information: $(cat "$work/bare")"
+grep -q '^Breakpoint 1 at function k, which this kernel does not have' "$work/bare" || fail "a function without lines: $(cat "$work/bare")"
+sed "s|spirv: *|source: $src/../../scenarios/clean/|" "$clean.yaml" >"$work/source.yaml"
+timeout 120 "$orrery" run "$work/source.yaml" 2>&1 | grep -q "float_atomics.spvasm is SPIR-V, no source: expected 'spirv: " || fail "SPIR-V as source"
+
 # Under another schedule, and the same schedule by its token.
 token=$(timeout 120 "$orrery" run --schedule=random --seed=3 "$src/calls.yaml" 2>&1 | sed -n "s/.*orrery replay \(1:[^ ]*\).*/\1/p")
 if [ -n "$token" ]; then
