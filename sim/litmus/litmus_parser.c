@@ -166,7 +166,8 @@ static void parse_initial(struct parser *parser)
 static void parse_initials(struct parser *parser)
 {
     struct lexer *lexer = &parser->lexer;
-    lexer_need(lexer, "{");
+    if (!lexer_take(lexer, "{"))
+        lexer_expected(lexer, "the initial values in braces, as in '{ [x] = 0; }'");
     while (!lexer_take(lexer, "}")) {
         parse_initial(parser);
         if (!lexer_word_is(&lexer->word, "}"))
@@ -253,8 +254,8 @@ static void parse_thread(struct parser *parser)
     lexer_next(lexer);
     if (lexer_take(lexer, "@")) {
         parser->thread->group = parse_number_after(parser, "wg");
-        lexer_need(lexer, ",");
-        parser->thread->device = parse_number_after(parser, "dev");
+        if (lexer_take(lexer, ","))
+            parser->thread->device = parse_number_after(parser, "dev");
     }
     parse_parameters(parser);
     parser->visible = 0;

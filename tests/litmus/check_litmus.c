@@ -14,6 +14,8 @@ static const struct {
 } refused[] = {
     {"", "t:1:1: expected OPENCL and the name of the test, found the end of the file"},
     {"OPENCL\n{ }", "t:1:1: the test has no name"},
+    {"OPENCL t\nP0 (int* x) { }",
+     "t:2:1: expected the initial values in braces, as in '{ [x] = 0; }', found 'P0'"},
     {"OPENCL t\n{ [x]=0 [y]=1; }", "t:2:9: expected ';', found '['"},
     {"OPENCL t\n{ [x]=0; [x]=1; }", "t:2:11: 'x' has a value already"},
     {"OPENCL t\n{ int x[2]={1,2,3}; }", "t:2:17: 'x' has 2 elements"},
@@ -427,6 +429,17 @@ START_TEST(abbreviations_do_what_they_abbreviate)
 }
 END_TEST
 
+START_TEST(device_of_a_thread_may_be_left_out)
+{
+    struct litmus *test =
+        parsed("OPENCL t\n{ }\nP0@wg 3 (int* x) { }\nP1@wg 1, dev 2 (int* x) { }\nexists (x=1)");
+    ck_assert_uint_eq(test->threads[0].group, 3);
+    ck_assert_uint_eq(test->threads[0].device, 0);
+    ck_assert_uint_eq(test->threads[1].device, 2);
+    litmus_free(test);
+}
+END_TEST
+
 /* A block that ends frees its names. */
 START_TEST(registers_may_be_declared_again_after_their_block)
 {
@@ -608,6 +621,7 @@ int main(void)
     tcase_add_test(parse, refuses_deep_and_long_clauses);
     tcase_add_test(parse, prints_long_clauses_so_that_they_can_be_read);
     tcase_add_test(parse, conditions_hold);
+    tcase_add_test(parse, device_of_a_thread_may_be_left_out);
     tcase_add_test(parse, registers_may_be_declared_again_after_their_block);
     suite_add_tcase(suite, parse);
     if (compiler_available()) {
