@@ -132,9 +132,10 @@ static void scan_sign(struct lexer *lexer)
             return;
         }
     }
-    if (!strchr("{}[]()<>=;:,.*&|^!~+-/%@?", *lexer->at))
-        lexer_fail(lexer, lexer->word.place, "an unexpected character '%c'",
-                   isprint((unsigned char)*lexer->at) ? *lexer->at : '?');
+    const unsigned char byte = (unsigned char)*lexer->at;
+    if (!strchr("{}[]()<>=;:,.*&|^!~+-/%@?", byte))
+        lexer_fail(lexer, lexer->word.place,
+                   isprint(byte) ? "an unexpected character '%c'" : "an unexpected byte 0x%02x", byte);
     lexer->at++;
 }
 

@@ -54,6 +54,7 @@ static const struct {
      "t:3:32: a number that does not fit 32 bits"},
     {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { *x = 1a; }", "t:3:32: 'a' in a number"},
     {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { *x = $; }", "t:3:32: an unexpected character '$'"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { *x = \200; }", "t:3:32: an unexpected byte 0x80"},
     {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { /* ", "t:3:27: a comment without end"},
     {"OPENCL t\n{ } (* ", "t:2:5: a comment without end"},
     {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { }",
