@@ -250,18 +250,33 @@ static const struct code_variable *compared_variable(const struct point *point, 
     return point->simple.length ? place_find_variable(view, point->simple.name) : NULL;
 }
 
+/* The work-item that the user looks at. A copy of the run from before knows it by the plan alone. */
+static bool find_focused_lane(const struct debugger *d, const struct wave *wave, uint32_t *out_lane)
+{
+    const struct item_id *item = &d->plan.item;
+    const bool planned = d->plan.collect && item->number && wave->origin.launch->launch == item->launch;
+    for (uint32_t lane = 0; planned && lane < wave->lane_count; lane++) {
+        if (!lane_mask_test(&wave->active, lane) || place_item_number(&wave->origin, lane) != item->number)
+            continue;
+        *out_lane = lane;
+        return true;
+    }
+    *out_lane = d->focus.lane;
+    return d->focus.wave == wave && lane_mask_test(&wave->active, d->focus.lane);
+}
+
 static bool find_lane(struct debugger *d, const struct point *point, struct wave *wave, struct hit *hit)
 {
-    const bool focused = d->focus.wave == wave && lane_mask_test(&wave->active, d->focus.lane);
     struct view view;
-    uint32_t first = 0;
+    uint32_t first = 0, focused_lane;
+    const bool focused = find_focused_lane(d, wave, &focused_lane);
     while (first < wave->lane_count && !lane_mask_test(&wave->active, first))
         first++;
     if (first == wave->lane_count || !place_view(d, wave, first, 0, &view))
         return false;
     const struct code_variable *variable = compared_variable(point, &view);
-    if (focused && meets(point, variable, &view, d->focus.lane, hit)) {
-        hit->lane = d->focus.lane;
+    if (focused && meets(point, variable, &view, focused_lane, hit)) {
+        hit->lane = focused_lane;
         return true;
     }
     for (uint32_t lane = first; lane < wave->lane_count; lane++) {

@@ -150,6 +150,21 @@ def launched(argv, scenario, port=False):
     return client
 
 
+def test_focus(client, scenario):
+    """To continue keeps the work-item of the request, forwards and backwards, where the breakpoint holds for it."""
+    source = {"path": os.path.realpath(scenario)[:-5] + ".cl"}
+    line = 1 + next(i for i, row in enumerate(open(source["path"])) if "/* call */" in row)
+    client.ask("setBreakpoints", source=source, breakpoints=[{"line": line}])
+    client.ask("configurationDone")
+    assert client.event("stopped")["body"]["threadId"] == 1
+    assert client.run("continue", threadId=4)["body"]["threadId"] == 4
+    assert client.run("reverseContinue", threadId=3)["body"]["threadId"] == 3
+    client.ask("setBreakpoints", source=source, breakpoints=[{"line": line, "condition": "i == 5"}])
+    assert client.run("continue", threadId=3)["body"]["threadId"] == 6
+    client.ask("disconnect")
+    assert client.process.wait(20) == 0
+
+
 def test_requests(client, scenario):
     source = {"path": os.path.realpath(scenario)[:-5] + ".cl"}
     text = open(source["path"]).read().split("\n")
@@ -832,6 +847,7 @@ def main():
     test_changes(argv, os.path.join(os.path.dirname(scenario), "types.yaml"))
     test_schedule(argv, os.path.join(os.path.dirname(scenario), "schedule.yaml"))
     test_requests(launched(argv, scenario), scenario)
+    test_focus(launched(argv, scenario), scenario)
     test_nonsense(launched(argv, scenario))
     test_console(argv, scenario)
     test_session(argv, scenario)
