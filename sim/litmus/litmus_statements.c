@@ -284,7 +284,7 @@ static struct litmus_statement *parse_do(struct parser *parser)
     return loop;
 }
 
-/* A loop without a condition goes on for ever. */
+/* A loop without a condition continues for ever. */
 static struct expression *parse_for_condition(struct parser *parser)
 {
     static const struct expression always = {.kind = EXPRESSION_NUMBER, .number = 1};

@@ -144,7 +144,8 @@ static enum MHD_Result send_json(struct MHD_Connection *connection, unsigned sta
 static const char *words_of(unsigned status)
 {
     switch (status) {
-    case MHD_HTTP_BAD_REQUEST: return "expected JSON with a text, and schedule, seed, kernel and build_options as texts";
+    case MHD_HTTP_BAD_REQUEST:
+        return "expected JSON with a text, and schedule, seed, kernel and build_options as texts";
     case MHD_HTTP_UNAUTHORIZED: return "the token is missing or wrong: open the address with /?token=TOKEN";
     case MHD_HTTP_FORBIDDEN: return "the request is for another host, or comes from another page";
     case MHD_HTTP_NOT_FOUND: return "there is no such page; the last 16 runs are kept";
