@@ -30,6 +30,7 @@ done
 timeout 120 "$orrery" debug --batch -e 'print 1 +' "$src/calls.yaml" >"$work/out" 2>&1
 [ $? -eq 2 ] || fail "a refused command: exit status"
 timeout 120 "$orrery" debug --finding=x "$src/calls.yaml" 2>&1 | grep -q "found 'x', expected a number" || fail "--finding=x"
+timeout 120 "$orrery" debug --batch --finding=9 "$src/calls.yaml" 2>&1 | grep -q '^found 2 findings up to the end of the run, expected 9' || fail "--finding=9"
 timeout 120 "$orrery" debug 2>&1 | grep -q 'nothing to debug' || fail "no target"
 timeout 120 "$orrery" debug --batch --finding=2 "$src/calls.yaml" 2>&1 | grep -q '^28' || fail "--finding=2 lands on the second finding"
 

@@ -575,6 +575,10 @@ def test_errors(argv):
     assert "program" in client.refused("launch")
     assert "/no/such.yaml: the scenario cannot be read" in client.refused("launch", program="/no/such.yaml")
     assert client.refused("launch", program="/no/program") == "/no/program: No such file or directory"
+    assert "needs \"program\"" in client.refused("launch", program="")
+    assert client.refused("launch", program="/bin/true", args="-v") == "\"args\": expected a list of texts"
+    for key in ("env", "options"):
+        assert f"\"{key}\": expected an object" in client.refused("launch", **{"program": "/bin/true", key: "a"})
     for command in ("continue", "next", "threads", "evaluate", "setBreakpoints", "readMemory", "reverseContinue", "configurationDone"):
         if command != "threads":
             client.refused(command, source={"name": "x"})

@@ -245,10 +245,14 @@ void do_race(struct terminal *t, const char *arguments)
 {
     const long number = strtol(arguments, NULL, 10);
     json_t *stop = run_to_finding(t, !number);
-    for (long left = number; left > 1 && json_object_get(stop, "finding"); left--) {
+    long found = 0;
+    while (json_object_get(stop, "finding") && ++found < number) {
         json_decref(stop);
         stop = run_to_finding(t, false);
     }
+    if (found < number)
+        terminal_refuse(t, "found %ld finding%s up to the end of the run, expected %ld", found,
+                        found == 1 ? "" : "s", number);
     terminal_take_stop(t, stand_at_second(t, stop), true);
 }
 
