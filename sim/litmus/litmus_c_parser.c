@@ -148,6 +148,29 @@ static bool is_call(const struct litmus_word *word, enum atomic_call call, bool 
     return word->length == length || (word->length == length + 9 && memcmp(suffix, "_explicit", 9) == 0);
 }
 
+static bool is_one_of(const struct litmus_word *word, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (lexer_word_is(word, words[i]))
+            return true;
+    return false;
+}
+
+bool c_is_other_statement(const struct litmus_word *word)
+{
+    static const char *const words[] = {"switch", "case", "default", "goto", "else"};
+    return is_one_of(word, words, sizeof words / sizeof *words);
+}
+
+bool c_is_other_type(const struct litmus_word *word)
+{
+    static const char *const words[] = {"bool",    "char",     "uchar",      "short",      "ushort",
+                                        "long",    "ulong",    "float",      "half",       "size_t",
+                                        "double",  "void",     "signed",     "local",      "global",
+                                        "private", "volatile", "atomic_int", "atomic_uint"};
+    return is_one_of(word, words, sizeof words / sizeof *words);
+}
+
 /* Words that begin something else where a register or parameter could stand. */
 static bool is_reserved(const struct litmus_word *word)
 {
@@ -167,9 +190,9 @@ static bool is_reserved(const struct litmus_word *word)
                                         "work_group_barrier",
                                         "atomic_work_item_fence"};
     bool with_order;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (lexer_word_is(word, words[i]))
-            return true;
+    if (is_one_of(word, words, sizeof words / sizeof *words) || c_is_other_statement(word) ||
+        c_is_other_type(word))
+        return true;
     for (enum atomic_call call = 0; call < ATOMIC_CALL_COUNT; call++)
         if (is_call(word, call, &with_order))
             return true;

@@ -34,6 +34,9 @@ struct expression *c_parse_value(struct parser *parser); /* no address */
 void c_need_value(struct parser *parser, const struct expression *expression);
 struct expression *c_binary(struct parser *parser, const char *sign, struct expression *left,
                             struct expression *right);
+/* Words of C that tests do not have: they name no register, and are refused where they begin a statement. */
+bool c_is_other_statement(const struct litmus_word *word);
+bool c_is_other_type(const struct litmus_word *word);
 const char *c_counting(const struct litmus_word *word); /* "+" or "-" of ++ and --, or NULL */
 struct expression *c_counted(struct parser *parser, const char *sign, struct expression *left); /* left + 1 */
 enum memory_ordering c_parse_order(struct parser *parser);

@@ -352,21 +352,13 @@ static struct litmus_statement *parse_labelled(struct parser *parser)
 
 static void refuse_other_words(struct parser *parser)
 {
-    static const char *const statements[] = {"switch", "case", "default", "goto", "else"};
-    static const char *const types[] = {"bool",    "char",     "uchar",      "short",      "ushort",
-                                        "long",    "ulong",    "float",      "half",       "size_t",
-                                        "double",  "void",     "signed",     "local",      "global",
-                                        "private", "volatile", "atomic_int", "atomic_uint"};
     struct lexer *lexer = &parser->lexer;
-    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
-        if (lexer_word_is(&lexer->word, statements[i]))
-            lexer_fail(lexer, lexer->word.place,
-                       "expected a statement (if, while, do, for, break, continue, return, an assignment, "
-                       "a call, a fence or a barrier), found '%s'",
-                       statements[i]);
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (lexer_word_is(&lexer->word, types[i]))
-            lexer_expected(lexer, "int or uint, the types of registers");
+    if (c_is_other_statement(&lexer->word))
+        lexer_expected(lexer,
+                       "a statement (if, while, do, for, break, continue, return, an assignment, a call, "
+                       "a fence or a barrier)");
+    if (c_is_other_type(&lexer->word))
+        lexer_expected(lexer, "int or uint, the types of registers");
 }
 
 /* Those that begin with a word of their own; NULL: another one. */

@@ -65,6 +65,8 @@ static const struct {
     {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { }\nexists (x[1]=1)", "t:4:11: 'x' has 1 element"},
     {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { int atomic_load; }\nexists (x=0)",
      "t:3:31: expected a register, found 'atomic_load'"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { int r, global = 0; }",
+     "t:3:34: expected a register, found 'global'"},
     {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* while) { }\nexists (x=0)",
      "t:3:22: expected a parameter, found 'while'"},
     {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { }\nexists (x=)",
