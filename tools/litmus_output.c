@@ -36,9 +36,10 @@ void litmus_print_result(const char *path, const struct litmus_result *result)
         putchar('\n');
     }
     if (result->stuck)
-        printf("  %6" PRIu64 " executions where what is left waits for ever\n", result->stuck);
+        printf("  %6" PRIu64 " execution%s where what is left waits for ever\n", result->stuck,
+               result->stuck == 1 ? "" : "s");
     if (result->cut)
-        printf("  %6" PRIu64 " executions cut at the bound\n", result->cut);
+        printf("  %6" PRIu64 " execution%s cut at the bound\n", result->cut, result->cut == 1 ? "" : "s");
     if (result->gave_up)
         printf("  gave up, there are more executions (--work)\n");
     if (result->race_text)

@@ -178,6 +178,7 @@ static void add_collected(const struct debugger *d, json_t *stop)
     const struct plan *plan = &d->plan;
     json_object_set_new(stop, "last", json_integer((json_int_t)plan->last));
     json_object_set_new(stop, "last_point", json_integer(plan->last_point));
+    json_object_set_new(stop, "last_thread", json_integer((json_int_t)plan->last_number));
     json_object_set_new(stop, "count", json_integer((json_int_t)plan->count));
     json_object_set_new(stop, "unsure", json_boolean(plan->unsure));
     json_object_set_new(stop, "last_text", json_string(plan->text));
@@ -257,6 +258,7 @@ static void take_hit(struct debugger *d, const char *reason, const struct hit *h
     if (d->plan.collect) {
         d->plan.last = d->position;
         d->plan.last_point = hit->point;
+        d->plan.last_number = hit->wave ? place_item_number(&hit->wave->origin, hit->lane) : 0;
         d->plan.count++;
         memcpy(d->plan.text, hit->text, sizeof d->plan.text);
         return;

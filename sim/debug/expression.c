@@ -83,6 +83,17 @@ static bool take_name(struct evaluation *e, char name[NAME_MOST])
     return true;
 }
 
+/* Of "Mode::On" the last name alone: variables and enumerators are known without their classes. */
+static bool take_qualified_name(struct evaluation *e, char name[NAME_MOST])
+{
+    bool found = take_name(e, name);
+    while (found && take(e, "::"))
+        found =
+            take_name(e, name) ||
+            fail(e, *e->at ? "found '%.16s', expected a name" : "found the end%.0s, expected a name", e->at);
+    return found;
+}
+
 static bool load(struct evaluation *e, struct debug_value *value)
 {
     if (value_load(e->view, value))
@@ -282,20 +293,49 @@ static bool built_in_function(struct evaluation *e, const char *name, struct deb
     return !wrong || fail(e, "function '%s': %s", name, wrong);
 }
 
+/* The enumerator in a type, or in those that it is made of. */
+static bool enumerator_in(const struct debug_type *type, const char *name, uint32_t depth,
+                          struct debug_value *out)
+{
+    for (; type && depth < TYPES_NESTED; type = type->element, depth++) {
+        for (uint32_t i = 0; i < type->enumerator_count; i++) {
+            if (strcmp(type->enumerators[i].name, name))
+                continue;
+            *out = (struct debug_value){.type = type};
+            memcpy(out->bytes, &type->enumerators[i].value, type->size < 8 ? type->size : 8);
+            return true;
+        }
+        for (uint32_t i = 0; i < type->member_count; i++)
+            if (enumerator_in(type->members[i].type, name, depth + 1, out))
+                return true;
+    }
+    return false;
+}
+
 static bool enumerator(const struct evaluation *e, const char *name, struct debug_value *out)
 {
     const struct code_debug *debug = e->view->wave->code->debug;
-    for (uint32_t i = 0; i < debug->variable_count; i++) {
-        const struct debug_type *type = debug->variables[i].type;
-        for (uint32_t k = 0; k < type->enumerator_count; k++) {
-            if (strcmp(type->enumerators[k].name, name))
-                continue;
-            *out = (struct debug_value){.type = type};
-            memcpy(out->bytes, &type->enumerators[k].value, type->size < 8 ? type->size : 8);
+    for (uint32_t i = 0; i < debug->variable_count; i++)
+        if (enumerator_in(debug->variables[i].type, name, 0, out))
             return true;
-        }
-    }
     return false;
+}
+
+static bool dereferenced(struct evaluation *e, struct debug_value *value, int64_t index);
+
+/* A reference of C++ is what it refers to; before it is bound, it is shown as it is. */
+static bool without_reference(struct evaluation *e, struct debug_value *value)
+{
+    const bool is_bound = value->type->is_reference && value->lvalue &&
+                          !value_memory_undefined(e->view, value->address, value->type->size);
+    return !is_bound || dereferenced(e, value, 0);
+}
+
+/* Names in capitals are macros by custom. */
+static bool no_such_name(struct evaluation *e, const char *name)
+{
+    const bool is_capital = name[strcspn(name, "abcdefghijklmnopqrstuvwxyz")] == '\0';
+    return fail(e, "no variable '%s' is in sight%s", name, is_capital ? "; macros are not known" : "");
 }
 
 static bool named(struct evaluation *e, const char *name, struct debug_value *out)
@@ -307,13 +347,14 @@ static bool named(struct evaluation *e, const char *name, struct debug_value *ou
     if (take(e, "("))
         return function_is_known(name) ? built_in_function(e, name, out) : work_item_function(e, name, out);
     const struct code_variable *variable = place_find_variable(e->view, name);
-    if (variable)
-        return place_variable_value(e->view, variable, out) ||
-               fail(e,
+    if (!variable)
+        return enumerator(e, name, out) || no_such_name(e, name);
+    if (!place_variable_value(e->view, variable, out))
+        return fail(e,
                     variable->copied ? "'%s' has no known value here: the program was optimised"
                                      : "'%s' has no address here",
                     name);
-    return enumerator(e, name, out) || fail(e, "no variable '%s' is in sight", name);
+    return without_reference(e, out);
 }
 
 /* ---- types ----------------------------------------------------------------------------------- */
@@ -494,7 +535,7 @@ static bool member(struct evaluation *e, struct debug_value *value)
     if (!value->lvalue)
         memcpy(part.bytes, value->bytes + offset, found->size);
     *value = part;
-    return true;
+    return without_reference(e, value);
 }
 
 static bool postfix(struct evaluation *e, struct debug_value *out)
@@ -508,7 +549,7 @@ static bool postfix(struct evaluation *e, struct debug_value *out)
         fine = number(e, out);
     else if (*e->at == '\'' && e->at[1])
         fine = character(e, out);
-    else if (take_name(e, name))
+    else if (take_qualified_name(e, name))
         fine = named(e, name, out);
     else
         fine = fail(

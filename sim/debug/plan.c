@@ -101,6 +101,17 @@ static bool mode_of(const char *name, enum plan_mode *out_mode)
     return false;
 }
 
+/* To go on keeps the work-item that the user looks at, where a breakpoint holds for it too. */
+static void focus_on_item(struct debugger *d, const struct item_id *item)
+{
+    struct wave *wave;
+    uint32_t lane;
+    if (item->number && place_find_item(d, item, &wave, &lane)) {
+        d->focus.wave = wave;
+        d->focus.lane = lane;
+    }
+}
+
 json_t *plan_set(struct debugger *d, const json_t *request)
 {
     struct plan plan = {.limit = (uint64_t)json_integer_value(json_object_get(request, "limit")),
@@ -125,6 +136,8 @@ json_t *plan_set(struct debugger *d, const json_t *request)
     if (plan.limit && plan.limit <= d->position)
         return debugger_refuse("position %llu is not after %llu", (unsigned long long)plan.limit,
                                (unsigned long long)d->position);
+    if (plan.mode == PLAN_CONTINUE)
+        focus_on_item(d, &plan.item);
     d->plan = plan;
     d->interrupted = 0; /* that was for what ran before */
     d->resumes = true;

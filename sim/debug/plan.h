@@ -33,6 +33,7 @@ struct plan {
     bool points;   /* breakpoints count */
     uint64_t last; /* noted; 0: none */
     uint32_t last_point;
+    uint64_t last_number;                  /* of the work-item that hit last_point; 0: none */
     uint32_t previous_call, previous_line; /* of the item's line before, for collecting */
     uint64_t count;                        /* places that were noted */
     bool fresh;                            /* collecting began where no work-item had begun a line */

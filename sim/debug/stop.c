@@ -89,13 +89,51 @@ uint32_t stop_next_line(const struct code *code, const char *file, uint32_t line
     return nearest;
 }
 
+/* The end of a name of C++ that begins here: at the arguments, outside of those of a template. */
+static const char *end_of_name(const char *at)
+{
+    for (uint32_t depth = 0; *at && (depth || *at != '('); at++)
+        depth += *at == '<' ? 1 : *at == '>' && depth ? UINT32_MAX : 0;
+    return at;
+}
+
+/* After the type that stands before the name of a template's function. */
+static const char *begin_of_name(const char *full, const char *end)
+{
+    uint32_t depth = 0;
+    const char *begin = end;
+    for (; begin > full && (depth || begin[-1] != ' '); begin--)
+        depth += begin[-1] == '>' ? 1 : begin[-1] == '<' && depth ? UINT32_MAX : 0;
+    return begin;
+}
+
+/*
+ * The name may be given as it is shown, or without what C++ adds: "int ns::most<int>(int, int)" is also
+ * ns::most<int>, ns::most and most.
+ */
+static bool is_function(const char *full, const char *name)
+{
+    const char *end = end_of_name(full), *begin = begin_of_name(full, end);
+    if (!strcmp(full, name))
+        return true;
+    if (!*end) /* C: there is no more than the name */
+        return false;
+    for (const char *at = begin; end > begin && end[-1] == '>' && !strchr(name, '<'); at++)
+        if (*at == '<')
+            end = at;
+    const size_t length = strlen(name);
+    if (!length || length > (size_t)(end - begin) || memcmp(end - length, name, length))
+        return false;
+    return length == (size_t)(end - begin) || end[-(ptrdiff_t)length - 1] == ':';
+}
+
 /* Is it the first line of the call of a function of that name? */
 static bool begins_function(const struct code *code, uint32_t line, const char *name)
 {
     const struct code_line *lines = code->debug->lines;
     CHECKED(line < code->debug->line_count);
     const uint32_t call = lines[line].call;
-    if (strcmp(code->debug->functions[call], name) || lines[line].returned)
+    if (!is_function(code->debug->functions[call], name) || lines[line].returned)
         return false;
     for (uint32_t i = 0; i < line; i++)
         if (lines[i].call == call)
@@ -212,18 +250,33 @@ static const struct code_variable *compared_variable(const struct point *point, 
     return point->simple.length ? place_find_variable(view, point->simple.name) : NULL;
 }
 
+/* The work-item that the user looks at. A copy of the run from before knows it by the plan alone. */
+static bool find_focused_lane(const struct debugger *d, const struct wave *wave, uint32_t *out_lane)
+{
+    const struct item_id *item = &d->plan.item;
+    const bool planned = d->plan.collect && item->number && wave->origin.launch->launch == item->launch;
+    for (uint32_t lane = 0; planned && lane < wave->lane_count; lane++) {
+        if (!lane_mask_test(&wave->active, lane) || place_item_number(&wave->origin, lane) != item->number)
+            continue;
+        *out_lane = lane;
+        return true;
+    }
+    *out_lane = d->focus.lane;
+    return d->focus.wave == wave && lane_mask_test(&wave->active, d->focus.lane);
+}
+
 static bool find_lane(struct debugger *d, const struct point *point, struct wave *wave, struct hit *hit)
 {
-    const bool focused = d->focus.wave == wave && lane_mask_test(&wave->active, d->focus.lane);
     struct view view;
-    uint32_t first = 0;
+    uint32_t first = 0, focused_lane;
+    const bool focused = find_focused_lane(d, wave, &focused_lane);
     while (first < wave->lane_count && !lane_mask_test(&wave->active, first))
         first++;
     if (first == wave->lane_count || !place_view(d, wave, first, 0, &view))
         return false;
     const struct code_variable *variable = compared_variable(point, &view);
-    if (focused && meets(point, variable, &view, d->focus.lane, hit)) {
-        hit->lane = d->focus.lane;
+    if (focused && meets(point, variable, &view, focused_lane, hit)) {
+        hit->lane = focused_lane;
         return true;
     }
     for (uint32_t lane = first; lane < wave->lane_count; lane++) {
@@ -504,6 +557,15 @@ static void keep_counts(const struct debugger *d, struct point *point)
     }
 }
 
+/* Code without debug information has functions, but no line where one begins. */
+static bool has_function(const struct code *code, const char *name)
+{
+    for (uint32_t i = 0; code && code->debug && i < code->debug->line_count; i++)
+        if (is_function(code->debug->functions[code->debug->lines[i].call], name))
+            return true;
+    return false;
+}
+
 static json_t *place_of_point(const struct debugger *d, const struct point *point)
 {
     const struct code *code = d->launch ? d->launch->code : NULL;
@@ -513,10 +575,8 @@ static json_t *place_of_point(const struct debugger *d, const struct point *poin
         json_object_set_new(place, "verified", json_boolean(line != 0));
         json_object_set_new(place, "line", json_integer(line ? line : point->line));
     } else if (point->kind == POINT_FUNCTION) {
-        bool known = false;
-        for (uint32_t i = 0; code && code->debug && i < code->call_count; i++)
-            known |= !strcmp(code->debug->functions[i], point->function ? point->function : "");
-        json_object_set_new(place, "verified", json_boolean(known));
+        json_object_set_new(place, "verified",
+                            json_boolean(has_function(code, point->function ? point->function : "")));
     } else {
         json_object_set_new(place, "verified", json_true());
     }

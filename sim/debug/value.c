@@ -241,7 +241,7 @@ void value_print_type(const struct debug_type *type, FILE *stream)
     else if (type->kind == DEBUG_POINTER) {
         fprintf(stream, "%s", spaces[type->storage]);
         value_print_type(type->element, stream);
-        fputs(" *", stream);
+        fputs(type->is_reference ? " &" : " *", stream);
     } else if (type->kind == DEBUG_ARRAY) {
         const struct debug_type *element = type;
         while (element->kind == DEBUG_ARRAY && !element->name)
@@ -315,10 +315,24 @@ static void print_members(const struct debug_type *type, FILE *stream)
     fputc('}', stream);
 }
 
+/* What a typedef stands for: of numbers OpenCL C's own type. */
+static void print_underlying(const struct debug_type *type, FILE *stream)
+{
+    struct debug_type plain = *type;
+    const bool is_number = type->kind >= DEBUG_INTEGER && type->kind <= DEBUG_FLOAT;
+    if (type->kind == DEBUG_POINTER || type->kind == DEBUG_ARRAY || type->kind == DEBUG_VECTOR)
+        plain.name = NULL;
+    for (size_t i = sizeof basic_types / sizeof *basic_types; is_number && i-- > 0;) /* ulong, not size_t */
+        if (type->name && !value_basic_type(type->name) && basic_types[i].kind == type->kind &&
+            basic_types[i].size == type->size)
+            plain.name = basic_types[i].name;
+    value_print_type(&plain, stream);
+}
+
 void value_print_definition(const struct debug_type *type, FILE *stream)
 {
     const struct debug_type *base = without_pointers(type);
-    value_print_type(type, stream);
+    print_underlying(type, stream);
     if (base != type &&
         (base->kind == DEBUG_STRUCT || base->kind == DEBUG_UNION || base->kind == DEBUG_ENUM)) {
         fputc('\n', stream);

@@ -413,6 +413,7 @@ struct debug_type {
     const struct debug_enumerator *enumerators;
     uint32_t enumerator_count;
     enum storage storage; /* pointer */
+    bool is_reference;    /* a pointer that C++ calls a reference */
 };
 struct debug_scope {
     uint32_t parent, line;

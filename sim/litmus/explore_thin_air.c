@@ -385,7 +385,8 @@ static void end_statement(struct reading_text *text)
 static void read_text_statements(struct reading_text *text, const struct litmus_statement *first)
 {
     for (const struct litmus_statement *statement = first; statement; statement = statement->next) {
-        for (int lap = 0; lap < (statement->kind == STATEMENT_WHILE ? 2 : 1); lap++) {
+        const bool loops = statement->kind == STATEMENT_WHILE || statement->kind == STATEMENT_DO;
+        for (int lap = 0; lap < (loops ? 2 : 1); lap++) {
             read_text_expression(text, statement->to);
             read_text_expression(text, statement->value);
             if (statement->kind == STATEMENT_STORE)

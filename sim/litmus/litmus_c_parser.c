@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The C of a litmus test's threads, by recursive descent. */
+/* The expressions of a litmus test's threads, by recursive descent. */
 #include "litmus_c_parser.h"
 #include "sim/base/memory_words.h"
 
@@ -11,9 +11,6 @@
 const char *const atomic_call_names[ATOMIC_CALL_COUNT] = {ATOMIC_CALL_LIST(CALL_NAME)};
 const uint8_t atomic_call_operands[ATOMIC_CALL_COUNT] = {ATOMIC_CALL_LIST(CALL_OPERANDS)};
 const uint8_t atomic_call_orders[ATOMIC_CALL_COUNT] = {ATOMIC_CALL_LIST(CALL_ORDERS)};
-
-static struct expression *parse_expression(struct parser *parser);
-static struct litmus_statement *parse_statement(struct parser *parser);
 
 /* ---- names ------------------------------------------------------------------------------- */
 
@@ -33,19 +30,29 @@ static uint32_t find_parameter(const struct thread *thread, const char *name)
     return UINT32_MAX;
 }
 
-/* A register declared again in another block is the same one: the clause could not distinguish them. */
-static uint32_t declare(struct parser *parser, struct litmus_place place, const char *name)
+static uint32_t find_or_add_register(struct parser *parser, struct litmus_place place, const char *name)
 {
     struct thread *thread = parser->thread;
     uint32_t found = find_register(thread, name);
-    if (find_parameter(thread, name) != UINT32_MAX)
-        lexer_fail(&parser->lexer, place, "'%s' is a parameter", name);
     if (found != UINT32_MAX)
         return found;
     if (thread->register_count == REGISTERS_MOST)
         lexer_fail(&parser->lexer, place, "more than %d registers", REGISTERS_MOST);
     thread->registers[thread->register_count] = name;
     return thread->register_count++;
+}
+
+uint32_t c_declare(struct parser *parser, struct litmus_place place, const char *name)
+{
+    if (find_parameter(parser->thread, name) != UINT32_MAX)
+        lexer_fail(&parser->lexer, place, "'%s' is a parameter", name);
+    const uint32_t index = find_or_add_register(parser, place, name);
+    const uint64_t bit = UINT64_C(1) << index;
+    if (parser->visible & bit)
+        lexer_fail(&parser->lexer, place,
+                   "'%s' is declared already; a register of an inner block needs another name", name);
+    parser->visible |= bit;
+    return index;
 }
 
 static struct expression *expression_new(struct parser *parser, enum expression_kind kind,
@@ -102,20 +109,20 @@ static uint32_t parse_word_of(struct parser *parser, const char *const *words, u
     lexer_expected(lexer, what);
 }
 
-static enum memory_ordering parse_order(struct parser *parser)
+enum memory_ordering c_parse_order(struct parser *parser)
 {
     return (enum memory_ordering)parse_word_of(parser, memory_order_words, MEMORY_ORDER_COUNT,
                                                "a memory order");
 }
 
-static enum memory_scope parse_scope(struct parser *parser)
+enum memory_scope c_parse_scope(struct parser *parser)
 {
     if (lexer_take(&parser->lexer, "memory_scope_all_devices")) /* its name in OpenCL 3.0 */
         return SCOPE_ALL_SVM;
     return (enum memory_scope)parse_word_of(parser, memory_scope_words, MEMORY_SCOPE_COUNT, "a memory scope");
 }
 
-static uint32_t parse_flags(struct parser *parser)
+uint32_t c_parse_flags(struct parser *parser)
 {
     static const char *const words[] = {"0", "CLK_GLOBAL_MEM_FENCE", "CLK_LOCAL_MEM_FENCE",
                                         "CLK_IMAGE_MEM_FENCE"};
@@ -141,22 +148,51 @@ static bool is_call(const struct litmus_word *word, enum atomic_call call, bool 
     return word->length == length || (word->length == length + 9 && memcmp(suffix, "_explicit", 9) == 0);
 }
 
+static bool is_one_of(const struct litmus_word *word, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (lexer_word_is(word, words[i]))
+            return true;
+    return false;
+}
+
+bool c_is_other_statement(const struct litmus_word *word)
+{
+    static const char *const words[] = {"switch", "case", "default", "goto", "else"};
+    return is_one_of(word, words, sizeof words / sizeof *words);
+}
+
+bool c_is_other_type(const struct litmus_word *word)
+{
+    static const char *const words[] = {"bool",    "char",     "uchar",      "short",      "ushort",
+                                        "long",    "ulong",    "float",      "half",       "size_t",
+                                        "double",  "void",     "signed",     "local",      "global",
+                                        "private", "volatile", "atomic_int", "atomic_uint"};
+    return is_one_of(word, words, sizeof words / sizeof *words);
+}
+
 /* Words that begin something else where a register or parameter could stand. */
 static bool is_reserved(const struct litmus_word *word)
 {
     static const char *const words[] = {"if",
                                         "else",
                                         "while",
+                                        "do",
+                                        "for",
+                                        "break",
+                                        "continue",
+                                        "return",
                                         "int",
                                         "uint",
                                         "unsigned",
+                                        "const",
                                         "barrier",
                                         "work_group_barrier",
                                         "atomic_work_item_fence"};
     bool with_order;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (lexer_word_is(word, words[i]))
-            return true;
+    if (is_one_of(word, words, sizeof words / sizeof *words) || c_is_other_statement(word) ||
+        c_is_other_type(word))
+        return true;
     for (enum atomic_call call = 0; call < ATOMIC_CALL_COUNT; call++)
         if (is_call(word, call, &with_order))
             return true;
@@ -187,7 +223,7 @@ static bool is_register_address(const struct expression *expression)
     return expression->kind == EXPRESSION_ADDRESS_OF && expression->operand[0]->kind == EXPRESSION_REGISTER;
 }
 
-static void need_value(struct parser *parser, const struct expression *expression)
+void c_need_value(struct parser *parser, const struct expression *expression)
 {
     if (is_pointer(expression) || is_register_address(expression))
         lexer_fail(&parser->lexer, expression->place, "expected a value, found an address");
@@ -213,13 +249,13 @@ static void parse_orders(struct parser *parser, struct expression *call)
 {
     struct lexer *lexer = &parser->lexer;
     lexer_need(lexer, ",");
-    call->order = parse_order(parser);
+    call->order = c_parse_order(parser);
     if (atomic_call_orders[call->call] == 2) {
         lexer_need(lexer, ",");
-        call->failure_order = parse_order(parser);
+        call->failure_order = c_parse_order(parser);
     }
     if (lexer_take(lexer, ","))
-        call->scope = parse_scope(parser);
+        call->scope = c_parse_scope(parser);
 }
 
 static void check_operands(struct parser *parser, const struct expression *call)
@@ -229,7 +265,7 @@ static void check_operands(struct parser *parser, const struct expression *call)
     if (compares && !is_register_address(call->operand[1]))
         need_pointer(parser, call->operand[1]);
     for (uint32_t i = compares ? 2 : 1; i < atomic_call_operands[call->call]; i++)
-        need_value(parser, call->operand[i]);
+        c_need_value(parser, call->operand[i]);
 }
 
 static struct expression *parse_call(struct parser *parser, enum atomic_call which, bool with_order)
@@ -244,7 +280,7 @@ static struct expression *parse_call(struct parser *parser, enum atomic_call whi
     for (uint32_t i = 0; i < atomic_call_operands[which]; i++) {
         if (i)
             lexer_need(lexer, ",");
-        call->operand[i] = parse_expression(parser);
+        call->operand[i] = c_parse_expression(parser);
     }
     if (with_order)
         parse_orders(parser, call);
@@ -263,7 +299,10 @@ static struct expression *parse_name(struct parser *parser)
     const char *name = lexer_name(lexer, "an expression");
     struct expression *expression = expression_new(parser, EXPRESSION_REGISTER, place);
     if (lexer_word_is(&lexer->word, "("))
-        lexer_fail(lexer, place, "a function that litmus tests do not have: '%s'", name);
+        lexer_fail(lexer, place,
+                   "the function '%s' is not supported; litmus tests have atomic_load, atomic_store, "
+                   "atomic_exchange, atomic_fetch_* and atomic_compare_exchange_*, also with _explicit",
+                   name);
     expression->index = find_register(parser->thread, name);
     if (expression->index != UINT32_MAX)
         return expression;
@@ -274,12 +313,65 @@ static struct expression *parse_name(struct parser *parser)
     return expression;
 }
 
+/* (r0 = value) has a value, as in C; without parentheses an assignment is a statement. */
+static struct expression *parse_parenthesised(struct parser *parser)
+{
+    struct expression *left = c_parse_expression(parser);
+    const struct litmus_place place = parser->lexer.word.place;
+    if (!lexer_take(&parser->lexer, "="))
+        return left;
+    if (left->kind != EXPRESSION_REGISTER)
+        lexer_fail(&parser->lexer, place, "among other operators, only registers are assigned to");
+    return c_binary(parser, "=", left, c_parse_value(parser));
+}
+
+static struct expression *one(struct parser *parser, struct litmus_place place)
+{
+    struct expression *number = expression_new(parser, EXPRESSION_NUMBER, place);
+    number->number = 1;
+    return number;
+}
+
+/* The operator of ++ or --, or NULL. */
+const char *c_counting(const struct litmus_word *word)
+{
+    return lexer_word_is(word, "++") ? "+" : lexer_word_is(word, "--") ? "-" : NULL;
+}
+
+struct expression *c_counted(struct parser *parser, const char *sign, struct expression *left)
+{
+    return c_binary(parser, sign, left, one(parser, left->place));
+}
+
+/* r0++ becomes ((r0 = (r0 + 1)) - 1). */
+static struct expression *parse_postfix_count(struct parser *parser, struct expression *left)
+{
+    const char *sign = c_counting(&parser->lexer.word);
+    if (!sign || left->kind != EXPRESSION_REGISTER)
+        return left;
+    lexer_next(&parser->lexer);
+    struct expression *after = c_binary(parser, "=", left, c_counted(parser, sign, left));
+    return c_counted(parser, *sign == '+' ? "-" : "+", after);
+}
+
+static struct expression *parse_prefix_count(struct parser *parser)
+{
+    const char *sign = c_counting(&parser->lexer.word);
+    lexer_next(&parser->lexer);
+    if (parser->lexer.word.kind != WORD_NAME)
+        lexer_expected(&parser->lexer, *sign == '+' ? "a register after '++'" : "a register after '--'");
+    struct expression *counted = parse_name(parser);
+    if (counted->kind != EXPRESSION_REGISTER)
+        lexer_fail(&parser->lexer, counted->place, "expected a register, found an address");
+    return c_binary(parser, "=", counted, c_counted(parser, sign, counted));
+}
+
 static struct expression *parse_primary(struct parser *parser)
 {
     struct lexer *lexer = &parser->lexer;
     bool with_order;
     if (lexer_take(lexer, "(")) {
-        struct expression *inner = parse_expression(parser);
+        struct expression *inner = parse_parenthesised(parser);
         lexer_need(lexer, ")");
         return inner;
     }
@@ -303,12 +395,12 @@ static struct expression *parse_postfix(struct parser *parser)
         lexer_next(lexer);
         need_pointer(parser, left);
         element->operand[0] = left;
-        element->operand[1] = parse_expression(parser);
-        need_value(parser, element->operand[1]);
+        element->operand[1] = c_parse_expression(parser);
+        c_need_value(parser, element->operand[1]);
         lexer_need(lexer, "]");
         left = expression_complete(parser, element);
     }
-    return left;
+    return parse_postfix_count(parser, left);
 }
 
 static struct expression *parse_address_of(struct parser *parser)
@@ -334,13 +426,15 @@ static struct expression *parse_unary(struct parser *parser)
         need_pointer(parser, unary->operand[0]);
     } else if (lexer_word_is(&lexer->word, "&")) {
         unary = parse_address_of(parser);
+    } else if (c_counting(&lexer->word)) {
+        unary = parse_prefix_count(parser);
     } else if (lexer_word_is(&lexer->word, "!") || lexer_word_is(&lexer->word, "-") ||
                lexer_word_is(&lexer->word, "~")) {
         unary = expression_new(parser, EXPRESSION_UNARY, lexer->word.place);
         unary->operation[0] = *lexer->word.start;
         lexer_next(lexer);
         unary->operand[0] = parse_unary(parser);
-        need_value(parser, unary->operand[0]);
+        c_need_value(parser, unary->operand[0]);
     } else {
         unary = parse_postfix(parser);
     }
@@ -370,231 +464,57 @@ static void need_divisor(struct parser *parser, const struct expression *binary)
         lexer_fail(&parser->lexer, divisor->place, "a division by zero");
 }
 
+struct expression *c_binary(struct parser *parser, const char *sign, struct expression *left,
+                            struct expression *right)
+{
+    struct expression *binary = expression_new(parser, EXPRESSION_BINARY, left->place);
+    snprintf(binary->operation, sizeof binary->operation, "%s", sign);
+    binary->operand[0] = left;
+    binary->operand[1] = right;
+    if (!is_pointer(binary))
+        c_need_value(parser, left);
+    c_need_value(parser, right);
+    need_divisor(parser, binary);
+    return expression_complete(parser, binary);
+}
+
 static struct expression *parse_binary(struct parser *parser, uint32_t least)
 {
     struct lexer *lexer = &parser->lexer;
     struct expression *left = parse_unary(parser);
     for (uint32_t level; (level = precedence(&lexer->word)) >= least;) {
-        struct expression *binary = expression_new(parser, EXPRESSION_BINARY, left->place);
-        memcpy(binary->operation, lexer->word.start, lexer->word.length);
+        char sign[sizeof left->operation] = "";
+        memcpy(sign, lexer->word.start, lexer->word.length);
         lexer_next(lexer);
-        binary->operand[0] = left;
-        binary->operand[1] = parse_binary(parser, level + 1);
-        if (!is_pointer(binary))
-            need_value(parser, left);
-        need_value(parser, binary->operand[1]);
-        need_divisor(parser, binary);
-        left = expression_complete(parser, binary);
+        left = c_binary(parser, sign, left, parse_binary(parser, level + 1));
     }
     return left;
 }
 
-static struct expression *parse_expression(struct parser *parser)
+static struct expression *parse_conditional(struct parser *parser, struct expression *condition)
+{
+    struct expression *choice = expression_new(parser, EXPRESSION_CONDITIONAL, condition->place);
+    c_need_value(parser, condition);
+    choice->operand[0] = condition;
+    choice->operand[1] = c_parse_value(parser);
+    lexer_need(&parser->lexer, ":");
+    choice->operand[2] = c_parse_value(parser);
+    return expression_complete(parser, choice);
+}
+
+struct expression *c_parse_expression(struct parser *parser)
 {
     enter_expression(parser);
     struct expression *expression = parse_binary(parser, 1);
+    if (lexer_take(&parser->lexer, "?"))
+        expression = parse_conditional(parser, expression);
     leave_expression(parser);
     return expression;
 }
 
-static struct expression *parse_value(struct parser *parser)
+struct expression *c_parse_value(struct parser *parser)
 {
-    struct expression *expression = parse_expression(parser);
-    need_value(parser, expression);
+    struct expression *expression = c_parse_expression(parser);
+    c_need_value(parser, expression);
     return expression;
-}
-
-/* ---- statements -------------------------------------------------------------------------------------- */
-
-static struct litmus_statement *statement_new(struct parser *parser, enum statement_kind kind,
-                                              struct litmus_place place)
-{
-    struct litmus_statement *statement = pool_take(&parser->test->pool, sizeof *statement);
-    statement->kind = kind;
-    statement->place = place;
-    return statement;
-}
-
-static struct litmus_statement *parse_block(struct parser *parser)
-{
-    struct litmus_statement *block = statement_new(parser, STATEMENT_BLOCK, parser->lexer.word.place),
-                            **end = &block->body;
-    lexer_need(&parser->lexer, "{");
-    while (!lexer_word_is(&parser->lexer.word, "}")) {
-        *end = parse_statement(parser);
-        while (*end)
-            end = &(*end)->next;
-    }
-    return block;
-}
-
-static struct litmus_statement *parse_braces(struct parser *parser)
-{
-    struct litmus_statement *block = parse_block(parser);
-    lexer_need(&parser->lexer, "}");
-    return block;
-}
-
-/* int a, b = 1; becomes a statement for each. */
-static struct litmus_statement *parse_declaration(struct parser *parser)
-{
-    struct lexer *lexer = &parser->lexer;
-    struct litmus_statement *first = NULL, **end = &first;
-    parser_plain_type(parser);
-    do {
-        struct litmus_place place = lexer->word.place;
-        const char *name = c_parse_new_name(parser, "a register");
-        struct litmus_statement *assign = statement_new(parser, STATEMENT_NOTHING, place);
-        if (lexer_take(lexer, "=")) {
-            assign->kind = STATEMENT_ASSIGN;
-            assign->value = parse_value(parser);
-        }
-        assign->target = declare(parser, place, name);
-        *end = assign;
-        end = &assign->next;
-    } while (lexer_take(lexer, ","));
-    lexer_need(lexer, ";");
-    return first;
-}
-
-static struct litmus_statement *parse_fence(struct parser *parser)
-{
-    struct lexer *lexer = &parser->lexer;
-    struct litmus_statement *fence = statement_new(parser, STATEMENT_FENCE, lexer->word.place);
-    lexer_next(lexer);
-    lexer_need(lexer, "(");
-    fence->flags = parse_flags(parser);
-    lexer_need(lexer, ",");
-    fence->order = parse_order(parser);
-    lexer_need(lexer, ",");
-    fence->scope = parse_scope(parser);
-    lexer_need(lexer, ")");
-    lexer_need(lexer, ";");
-    return fence;
-}
-
-static uint32_t label_number(struct parser *parser, const char *label)
-{
-    struct litmus *test = parser->test;
-    for (uint32_t i = 0; i < test->label_count; i++)
-        if (strcmp(test->labels[i], label) == 0)
-            return i + 1;
-    test->labels =
-        parser_grown(&test->pool, test->labels, test->label_count, &test->label_room, sizeof *test->labels);
-    test->labels[test->label_count++] = label;
-    return test->label_count;
-}
-
-static bool at_barrier(const struct parser *parser)
-{
-    return lexer_word_is(&parser->lexer.word, "barrier") ||
-           lexer_word_is(&parser->lexer.word, "work_group_barrier");
-}
-
-static struct litmus_statement *parse_barrier(struct parser *parser, const char *label)
-{
-    struct lexer *lexer = &parser->lexer;
-    struct litmus_statement *barrier = statement_new(parser, STATEMENT_BARRIER, lexer->word.place);
-    barrier->label = label ? label_number(parser, label) : 0;
-    barrier->scope = SCOPE_WORK_GROUP;
-    lexer_next(lexer);
-    lexer_need(lexer, "(");
-    barrier->flags = parse_flags(parser);
-    if (lexer_take(lexer, ","))
-        barrier->scope = parse_scope(parser);
-    lexer_need(lexer, ")");
-    lexer_need(lexer, ";");
-    return barrier;
-}
-
-static struct litmus_statement *parse_branch(struct parser *parser, enum statement_kind kind)
-{
-    struct lexer *lexer = &parser->lexer;
-    struct litmus_statement *branch = statement_new(parser, kind, lexer->word.place);
-    lexer_next(lexer);
-    lexer_need(lexer, "(");
-    branch->value = parse_value(parser);
-    lexer_need(lexer, ")");
-    branch->body = parse_statement(parser);
-    if (kind == STATEMENT_IF && lexer_take(lexer, "else"))
-        branch->otherwise = parse_statement(parser);
-    return branch;
-}
-
-static struct litmus_statement *parse_assignment(struct parser *parser)
-{
-    struct lexer *lexer = &parser->lexer;
-    struct litmus_place place = lexer->word.place;
-    struct expression *left = parse_expression(parser);
-    struct litmus_statement *statement = statement_new(parser, STATEMENT_EVALUATE, place);
-    if (lexer_take(lexer, "=")) {
-        statement->kind = left->kind == EXPRESSION_REGISTER ? STATEMENT_ASSIGN : STATEMENT_STORE;
-        if (left->kind != EXPRESSION_REGISTER && left->kind != EXPRESSION_DEREFERENCE &&
-            left->kind != EXPRESSION_INDEX)
-            lexer_fail(lexer, place, "this cannot be assigned to");
-        statement->target = left->index;
-        statement->to = left;
-        statement->value = parse_value(parser);
-    } else {
-        need_value(parser, left);
-        statement->value = left;
-    }
-    lexer_need(lexer, ";");
-    return statement;
-}
-
-static struct litmus_statement *parse_labelled(struct parser *parser)
-{
-    struct lexer *lexer = &parser->lexer;
-    struct lexer before = *lexer;
-    if (lexer->word.kind != WORD_NAME)
-        return NULL;
-    const char *label = lexer_name(lexer, "a label");
-    if (!lexer_take(lexer, ":")) {
-        *lexer = before;
-        return NULL;
-    }
-    if (!at_barrier(parser))
-        lexer_expected(lexer, "a barrier after the label");
-    return parse_barrier(parser, label);
-}
-
-static struct litmus_statement *parse_plain_statement(struct parser *parser)
-{
-    struct lexer *lexer = &parser->lexer;
-    if (lexer_word_is(&lexer->word, "{"))
-        return parse_braces(parser);
-    if (lexer_take(lexer, ";"))
-        return statement_new(parser, STATEMENT_NOTHING, lexer->word.place);
-    if (parser_at_type(parser))
-        return parse_declaration(parser);
-    if (lexer_word_is(&lexer->word, "if"))
-        return parse_branch(parser, STATEMENT_IF);
-    if (lexer_word_is(&lexer->word, "while"))
-        return parse_branch(parser, STATEMENT_WHILE);
-    if (lexer_word_is(&lexer->word, "atomic_work_item_fence"))
-        return parse_fence(parser);
-    if (at_barrier(parser))
-        return parse_barrier(parser, NULL);
-    struct litmus_statement *labelled = parse_labelled(parser);
-    return labelled ? labelled : parse_assignment(parser);
-}
-
-static struct litmus_statement *parse_statement(struct parser *parser)
-{
-    parser_enter(parser);
-    struct litmus_statement *statement = parse_plain_statement(parser);
-    parser_leave(parser);
-    return statement;
-}
-
-/* Parses up to and including the closing brace; what follows is not C. */
-struct litmus_statement *c_parse_body(struct parser *parser)
-{
-    struct lexer *lexer = &parser->lexer;
-    lexer->in_c = true;
-    struct litmus_statement *body = parse_block(parser);
-    lexer->in_c = false;
-    lexer_need(lexer, "}");
-    return body;
 }

@@ -63,9 +63,9 @@ static void write_barrier(const struct kernel_writer *writer, const struct litmu
     fprintf(writer->stream, ", %s);\n", memory_scope_word(barrier->scope));
 }
 
-static void write_branch(const struct kernel_writer *writer, const struct litmus_statement *branch)
+static void write_if(const struct kernel_writer *writer, const struct litmus_statement *branch)
 {
-    fputs(branch->kind == STATEMENT_IF ? "if (" : "while (", writer->stream);
+    fputs("if (", writer->stream);
     expression_print(writer->thread, branch->value, true, writer->stream);
     fputs(") {\n", writer->stream);
     write_statements(writer, branch->body);
@@ -74,6 +74,36 @@ static void write_branch(const struct kernel_writer *writer, const struct litmus
         write_statements(writer, branch->otherwise);
     }
     fputs("}\n", writer->stream);
+}
+
+/* The step of a for loop is a statement expression, so that it may have several lines. */
+static void write_while(const struct kernel_writer *writer, const struct litmus_statement *loop)
+{
+    fputs(loop->otherwise ? "for (; " : "while (", writer->stream);
+    expression_print(writer->thread, loop->value, true, writer->stream);
+    if (loop->otherwise) {
+        fputs("; ({\n", writer->stream);
+        write_statements(writer, loop->otherwise);
+        fputs("})", writer->stream);
+    }
+    fputs(") {\n", writer->stream);
+    write_statements(writer, loop->body);
+    fputs("}\n", writer->stream);
+}
+
+static void write_do(const struct kernel_writer *writer, const struct litmus_statement *loop)
+{
+    fputs("do {\n", writer->stream);
+    write_statements(writer, loop->body);
+    fprintf(writer->stream, "#line %u\n} while (", loop->value->place.line);
+    expression_print(writer->thread, loop->value, true, writer->stream);
+    fputs(");\n", writer->stream);
+}
+
+/* A return goes to where the registers are logged. */
+static uint32_t number_of(const struct kernel_writer *writer)
+{
+    return (uint32_t)(writer->thread - writer->test->threads);
 }
 
 static void write_statement(const struct kernel_writer *writer, const struct litmus_statement *statement)
@@ -89,8 +119,12 @@ static void write_statement(const struct kernel_writer *writer, const struct lit
                 memory_scope_word(statement->scope));
         break;
     case STATEMENT_BARRIER: write_barrier(writer, statement); break;
-    case STATEMENT_IF:
-    case STATEMENT_WHILE: write_branch(writer, statement); break;
+    case STATEMENT_IF: write_if(writer, statement); break;
+    case STATEMENT_WHILE: write_while(writer, statement); break;
+    case STATEMENT_DO: write_do(writer, statement); break;
+    case STATEMENT_BREAK: fputs("break;\n", writer->stream); break;
+    case STATEMENT_CONTINUE: fputs("continue;\n", writer->stream); break;
+    case STATEMENT_RETURN: fprintf(writer->stream, "goto litmus_end_%u;\n", number_of(writer)); break;
     case STATEMENT_BLOCK: write_statements(writer, statement->body); break;
     default: write_assignment(writer, statement); break;
     }
@@ -117,6 +151,8 @@ static void write_thread(const struct kernel_writer *writer, uint32_t number, ui
     for (uint32_t i = 0; i < thread->register_count; i++)
         fprintf(writer->stream, "int %s = 0;\n", thread->registers[i]);
     write_statements(writer, thread->body->body);
+    if (thread->returns)
+        fprintf(writer->stream, "litmus_end_%u:;\n", number);
     for (uint32_t i = 0; i < thread->register_count; i++)
         fprintf(writer->stream, "litmus_log[%u] = %s;\n", i + 1, thread->registers[i]);
     fputs("break; }\n", writer->stream);

@@ -122,17 +122,20 @@ static void scan_name(struct lexer *lexer)
 
 static void scan_sign(struct lexer *lexer)
 {
-    static const char *const long_signs[] = {"&&", "||", "==", "!=", "<=", ">=", "/\\", "\\/", "<<", ">>"};
+    static const char *const long_signs[] = {
+        "<<=", ">>=", "&&", "||", "==", "!=", "<=", ">=", "/\\", "\\/", "<<",
+        ">>",  "++",  "--", "+=", "-=", "*=", "/=", "%=", "&=",  "|=",  "^="};
     lexer->word.kind = WORD_SIGN;
     for (size_t i = 0; i < sizeof long_signs / sizeof *long_signs; i++) {
         if (starts(lexer, long_signs[i])) {
-            lexer->at += 2;
+            lexer->at += strlen(long_signs[i]);
             return;
         }
     }
-    if (!strchr("{}[]()<>=;:,.*&|^!~+-/%@", *lexer->at))
-        lexer_fail(lexer, lexer->word.place, "an unexpected character '%c'",
-                   isprint((unsigned char)*lexer->at) ? *lexer->at : '?');
+    const unsigned char byte = (unsigned char)*lexer->at;
+    if (!strchr("{}[]()<>=;:,.*&|^!~+-/%@?", byte))
+        lexer_fail(lexer, lexer->word.place,
+                   isprint(byte) ? "an unexpected character '%c'" : "an unexpected byte 0x%02x", byte);
     lexer->at++;
 }
 

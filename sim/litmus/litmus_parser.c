@@ -80,13 +80,15 @@ static bool take_type(struct lexer *lexer, bool *out_atomic)
 bool parser_at_type(const struct parser *parser)
 {
     const struct litmus_word *word = &parser->lexer.word;
-    return lexer_word_is(word, "int") || lexer_word_is(word, "uint") || lexer_word_is(word, "unsigned");
+    return lexer_word_is(word, "int") || lexer_word_is(word, "uint") || lexer_word_is(word, "unsigned") ||
+           lexer_word_is(word, "const");
 }
 
 void parser_plain_type(struct parser *parser)
 {
-    bool atomic;
-    take_type(&parser->lexer, &atomic);
+    bool atomic = false, constant = lexer_take(&parser->lexer, "const");
+    if ((!take_type(&parser->lexer, &atomic) && constant) || atomic)
+        lexer_expected(&parser->lexer, "int or uint");
 }
 
 /* Address spaces and qualifiers, in any order, on both sides of the type. */
@@ -111,7 +113,8 @@ static void parse_elements(struct parser *parser, struct location *location)
     lexer_need(lexer, "{");
     for (uint32_t i = 0; !lexer_word_is(&lexer->word, "}"); i++) {
         if (i == location->cells)
-            lexer_fail(lexer, lexer->word.place, "'%s' has %u elements", location->name, location->cells);
+            lexer_fail(lexer, lexer->word.place, "'%s' has %u element%s", location->name, location->cells,
+                       location->cells == 1 ? "" : "s");
         location->initial[i] = lexer_number(lexer);
         if (!lexer_take(lexer, ","))
             break;
@@ -163,7 +166,8 @@ static void parse_initial(struct parser *parser)
 static void parse_initials(struct parser *parser)
 {
     struct lexer *lexer = &parser->lexer;
-    lexer_need(lexer, "{");
+    if (!lexer_take(lexer, "{"))
+        lexer_expected(lexer, "the initial values in braces, as in '{ [x] = 0; }'");
     while (!lexer_take(lexer, "}")) {
         parse_initial(parser);
         if (!lexer_word_is(&lexer->word, "}"))
@@ -227,7 +231,7 @@ static uint32_t parse_number_after(struct parser *parser, const char *word)
     return (uint32_t)number;
 }
 
-static bool at_thread(const struct parser *parser)
+bool parser_at_thread(const struct parser *parser)
 {
     const struct litmus_word *word = &parser->lexer.word;
     return word->kind == WORD_NAME && word->length > 1 && *word->start == 'P' &&
@@ -250,10 +254,12 @@ static void parse_thread(struct parser *parser)
     lexer_next(lexer);
     if (lexer_take(lexer, "@")) {
         parser->thread->group = parse_number_after(parser, "wg");
-        lexer_need(lexer, ",");
-        parser->thread->device = parse_number_after(parser, "dev");
+        if (lexer_take(lexer, ","))
+            parser->thread->device = parse_number_after(parser, "dev");
     }
     parse_parameters(parser);
+    parser->visible = 0;
+    parser->loops = 0;
     parser->thread->body = c_parse_body(parser);
 }
 
@@ -305,6 +311,16 @@ static uint32_t parse_thread_term(struct parser *parser)
     lexer_fail(lexer, place, "thread %d has no register '%s'", number, name);
 }
 
+_Noreturn static void refuse_location(struct parser *parser, struct litmus_place place, const char *name)
+{
+    for (uint32_t i = 0; i < parser->test->thread_count; i++)
+        for (uint32_t k = 0; k < parser->test->threads[i].register_count; k++)
+            if (strcmp(parser->test->threads[i].registers[k], name) == 0)
+                lexer_fail(&parser->lexer, place, "there is no location '%s'; the register of P%u is %u:%s",
+                           name, i, i, name);
+    lexer_fail(&parser->lexer, place, "there is no location '%s'", name);
+}
+
 static uint32_t parse_cell_term(struct parser *parser)
 {
     struct lexer *lexer = &parser->lexer;
@@ -313,7 +329,7 @@ static uint32_t parse_cell_term(struct parser *parser)
     const char *name = lexer_name(lexer, "a register or a location");
     uint32_t found = find_location(parser->test, name);
     if (found == UINT32_MAX)
-        lexer_fail(lexer, place, "there is no location '%s'", name);
+        refuse_location(parser, place, name);
     const struct location *location = &parser->test->locations[found];
     struct litmus_term term = {.kind = TERM_CELL, .index = location->first_cell, .text = name};
     if (bracket)
@@ -322,7 +338,8 @@ static uint32_t parse_cell_term(struct parser *parser)
         place = lexer->word.place;
         int32_t element = lexer_number(lexer);
         if (element < 0 || (uint32_t)element >= location->cells)
-            lexer_fail(lexer, place, "'%s' has %u elements", name, location->cells);
+            lexer_fail(lexer, place, "'%s' has %u element%s", name, location->cells,
+                       location->cells == 1 ? "" : "s");
         lexer_need(lexer, "]");
         term.index += (uint32_t)element;
         char text[120];
@@ -386,8 +403,8 @@ static struct condition *parse_atom(struct parser *parser)
     struct condition *equal = condition_new(parser, CONDITION_EQUAL, NULL, NULL);
     equal->term = lexer->word.kind == WORD_NUMBER ? parse_thread_term(parser) : parse_cell_term(parser);
     bool differs = lexer_take(lexer, "!=");
-    if (!differs && !lexer_take(lexer, "=="))
-        lexer_need(lexer, "=");
+    if (!differs && !lexer_take(lexer, "==") && !lexer_take(lexer, "="))
+        lexer_expected(lexer, "= or !=");
     parse_wanted(parser, equal);
     return differs ? condition_new(parser, CONDITION_NOT, equal, NULL) : equal;
 }
@@ -417,10 +434,10 @@ static void parse_clause(struct parser *parser)
     else if (lexer_take(lexer, "exists"))
         parser->test->quantifier = negated ? QUANTIFIER_NOT_EXISTS : QUANTIFIER_EXISTS;
     else
-        lexer_expected(lexer, parser->test->thread_count ? "another thread or 'exists'" : "a thread");
+        lexer_expected(lexer, "another thread or a clause, as in 'exists (0:r0=1)'");
     parser->test->condition = parse_disjunction(parser);
     if (lexer->word.kind != WORD_END)
-        lexer_expected(lexer, "the end of the file");
+        lexer_expected(lexer, "/\\, \\/ or the end of the file");
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
@@ -443,7 +460,7 @@ static void parse(struct parser *parser, const char *text, struct diagnosis *dia
     parse_initials(parser);
     test->threads = pool_take(&test->pool, THREADS_MOST * sizeof *test->threads);
     test->terms = pool_take(&test->pool, TERMS_MOST * sizeof *test->terms);
-    while (at_thread(parser))
+    while (parser_at_thread(parser))
         parse_thread(parser);
     if (!test->thread_count)
         lexer_expected(lexer, "a thread P0");

@@ -107,6 +107,14 @@ static void print(const struct printer *printer, const struct expression *expres
             print(printer, expression->operand[1]);
         fputc(')', stream);
         break;
+    case EXPRESSION_CONDITIONAL:
+        fputc('(', stream);
+        for (int i = 0; i < 3; i++) {
+            fputs(i == 0 ? "" : i == 1 ? " ? " : " : ", stream);
+            print(printer, expression->operand[i]);
+        }
+        fputc(')', stream);
+        break;
     case EXPRESSION_INDEX:
         print(printer, expression->operand[0]);
         fputc('[', stream);
@@ -162,10 +170,22 @@ static const struct litmus_statement *within_braces(const struct litmus_statemen
     return body->kind == STATEMENT_BLOCK && !body->next ? body->body : body;
 }
 
-static void print_branch(const struct litmus *test, const struct thread *thread,
-                         const struct litmus_statement *branch, int depth, FILE *stream)
+/* An assignment or a call, without its semicolon. Registers are declared before all statements. */
+static void print_simple(const struct thread *thread, const struct litmus_statement *statement, FILE *stream)
 {
-    fputs(branch->kind == STATEMENT_IF ? "if (" : "while (", stream);
+    if (statement->kind == STATEMENT_ASSIGN)
+        fprintf(stream, "%s = ", thread->registers[statement->target]);
+    if (statement->kind == STATEMENT_STORE) {
+        expression_print(thread, statement->to, false, stream);
+        fputs(" = ", stream);
+    }
+    expression_print(thread, statement->value, false, stream);
+}
+
+static void print_if(const struct litmus *test, const struct thread *thread,
+                     const struct litmus_statement *branch, int depth, FILE *stream)
+{
+    fputs("if (", stream);
     expression_print(thread, branch->value, false, stream);
     fputs(") {\n", stream);
     print_statements(test, thread, within_braces(branch->body), depth + 1, stream);
@@ -176,25 +196,39 @@ static void print_branch(const struct litmus *test, const struct thread *thread,
     fprintf(stream, "%*s}\n", depth * 2, "");
 }
 
+static void print_loop(const struct litmus *test, const struct thread *thread,
+                       const struct litmus_statement *loop, int depth, FILE *stream)
+{
+    if (loop->kind == STATEMENT_DO) {
+        fputs("do {\n", stream);
+    } else {
+        fputs(loop->otherwise ? "for (; " : "while (", stream);
+        expression_print(thread, loop->value, false, stream);
+        for (const struct litmus_statement *step = loop->otherwise; step; step = step->next) {
+            fputs(step == loop->otherwise ? "; " : ", ", stream);
+            print_simple(thread, step, stream);
+        }
+        fputs(") {\n", stream);
+    }
+    print_statements(test, thread, within_braces(loop->body), depth + 1, stream);
+    fprintf(stream, "%*s}", depth * 2, "");
+    if (loop->kind == STATEMENT_DO) {
+        fputs(" while (", stream);
+        expression_print(thread, loop->value, false, stream);
+        fputs(");", stream);
+    }
+    fputc('\n', stream);
+}
+
 static void print_statement(const struct litmus *test, const struct thread *thread,
                             const struct litmus_statement *statement, int depth, FILE *stream)
 {
     switch (statement->kind) {
     case STATEMENT_NOTHING: break;
     case STATEMENT_ASSIGN:
-        /* registers are declared before all statements */
-        fprintf(stream, "%s = ", thread->registers[statement->target]);
-        expression_print(thread, statement->value, false, stream);
-        fputs(";\n", stream);
-        break;
     case STATEMENT_STORE:
-        expression_print(thread, statement->to, false, stream);
-        fputs(" = ", stream);
-        expression_print(thread, statement->value, false, stream);
-        fputs(";\n", stream);
-        break;
     case STATEMENT_EVALUATE:
-        expression_print(thread, statement->value, false, stream);
+        print_simple(thread, statement, stream);
         fputs(";\n", stream);
         break;
     case STATEMENT_FENCE:
@@ -204,8 +238,12 @@ static void print_statement(const struct litmus *test, const struct thread *thre
                 memory_scope_word(statement->scope));
         break;
     case STATEMENT_BARRIER: print_barrier(test, statement, stream); break;
-    case STATEMENT_IF:
-    case STATEMENT_WHILE: print_branch(test, thread, statement, depth, stream); break;
+    case STATEMENT_IF: print_if(test, thread, statement, depth, stream); break;
+    case STATEMENT_WHILE:
+    case STATEMENT_DO: print_loop(test, thread, statement, depth, stream); break;
+    case STATEMENT_BREAK: fputs("break;\n", stream); break;
+    case STATEMENT_CONTINUE: fputs("continue;\n", stream); break;
+    case STATEMENT_RETURN: fputs("return;\n", stream); break;
     case STATEMENT_BLOCK:
         fputs("{\n", stream);
         print_statements(test, thread, statement->body, depth + 1, stream);

@@ -55,7 +55,8 @@ enum expression_kind {
     EXPRESSION_PARAMETER,
     EXPRESSION_ADDRESS_OF,
     EXPRESSION_UNARY,
-    EXPRESSION_BINARY,
+    EXPRESSION_BINARY, /* also "=", to a register */
+    EXPRESSION_CONDITIONAL,
     EXPRESSION_DEREFERENCE,
     EXPRESSION_INDEX,
     EXPRESSION_ATOMIC
@@ -101,6 +102,10 @@ enum statement_kind {
     STATEMENT_BARRIER,
     STATEMENT_IF,
     STATEMENT_WHILE,
+    STATEMENT_DO,
+    STATEMENT_BREAK,
+    STATEMENT_CONTINUE,
+    STATEMENT_RETURN,
     STATEMENT_BLOCK
 };
 struct litmus_statement {
@@ -108,12 +113,13 @@ struct litmus_statement {
     struct litmus_place place;
     uint32_t target;          /* ASSIGN: register */
     struct expression *to;    /* STORE: the pointer, dereferenced already */
-    struct expression *value; /* ASSIGN, STORE, EVALUATE; IF, WHILE: condition */
+    struct expression *value; /* ASSIGN, STORE, EVALUATE; IF, WHILE, DO: condition */
     uint32_t flags;           /* FENCE, BARRIER: REGION_* */
     enum memory_ordering order;
     enum memory_scope scope;
-    uint32_t label;                            /* BARRIER: 1 + index in labels, 0: none */
-    struct litmus_statement *body, *otherwise; /* IF, WHILE, BLOCK */
+    uint32_t label;                     /* BARRIER: 1 + index in labels, 0: none */
+    struct litmus_statement *body;      /* IF, WHILE, DO, BLOCK */
+    struct litmus_statement *otherwise; /* IF; WHILE: what a for loop does after each iteration */
     struct litmus_statement *next;
 };
 
@@ -123,6 +129,7 @@ struct thread {
     uint32_t parameter_count, register_count;
     struct parameter *parameters;
     const char **registers;
+    bool returns; /* some statement is a return */
     struct litmus_statement *body;
 };
 

@@ -12,5 +12,6 @@ liblitmus_a_SOURCES = \
 	%D%/litmus_pool.c \
 	%D%/litmus_pool.h \
 	%D%/litmus_printer.c \
+	%D%/litmus_statements.c \
 	%D%/litmus_test.h
 liblitmus_a_CFLAGS = $(CONVERSION_CFLAGS)

@@ -261,8 +261,8 @@ static void host_fault(void *self, struct wave *wave, const struct fault *fault)
                                           runner->unfold->test->file, site->line);
     else
         runner->unfold->status = diagnose(runner->unfold->diagnosis, STATUS_BAD_ARGUMENT,
-                                          "%s:%u:%u: %s leaves the locations of the test",
-                                          runner->unfold->test->file, site->line, site->column, site->what);
+                                          "%s:%u: an access leaves the locations of the test (%s)",
+                                          runner->unfold->test->file, site->line, site->what);
 }
 
 /* ---- running a thread ----------------------------------------------------------------------------- */

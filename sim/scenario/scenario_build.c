@@ -151,17 +151,28 @@ static enum status compile(const struct scenario *scenario, struct scenario_sour
     return status;
 }
 
+static enum status read_source(const struct scenario *scenario, char **out_text, struct diagnosis *diagnosis)
+{
+    const char *path = scenario->program.source_file;
+    size_t size;
+    const enum status status = read_input(scenario, path, out_text, &size, diagnosis);
+    const bool is_module = status == STATUS_OK && size >= 4 && memcmp(*out_text, "\3\2#\7", 4) == 0;
+    if (status == STATUS_OK && (is_module || ends_with(path, ".spvasm")))
+        return diagnose(diagnosis, STATUS_BAD_SCENARIO,
+                        "program: %s is SPIR-V, no source: expected 'spirv: %s'", path, path);
+    return status;
+}
+
 static enum status build_source(const struct scenario *scenario, struct spirv *out_spirv,
                                 struct scenario_source *out_source, char **out_log,
                                 struct diagnosis *diagnosis)
 {
     const struct scenario_program *program = &scenario->program;
     enum status status = STATUS_OK;
-    size_t size;
     if (program->edited_text)
         out_source->text = strdup(program->edited_text);
     else if (program->source_file)
-        status = read_input(scenario, program->source_file, &out_source->text, &size, diagnosis);
+        status = read_source(scenario, &out_source->text, diagnosis);
     else
         out_source->text = strdup(program->source_text);
     out_source->name = strdup(program->source_file ? base_name(program->source_file) : "program.cl");

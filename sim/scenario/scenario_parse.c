@@ -429,9 +429,16 @@ static bool read_scenario(struct reader *reader, const yaml_node_t *root)
            parse_expect(reader, root);
 }
 
+static bool is_at_tab(const yaml_parser_t *parser)
+{
+    return parser->error == YAML_SCANNER_ERROR && parser->buffer.pointer && *parser->buffer.pointer == '\t';
+}
+
 static bool parse_failed(struct reader *reader, const yaml_parser_t *parser)
 {
-    const char *problem = parser->problem ? parser->problem : "the text cannot be read";
+    const char *problem = is_at_tab(parser) ? "found a tab, where only spaces indent"
+                          : parser->problem ? parser->problem
+                                            : "the text cannot be read";
     if (parser->error == YAML_READER_ERROR)
         diagnose(reader->diagnosis, STATUS_BAD_SCENARIO, "%s: byte %zu: not YAML: %s", reader->file,
                  parser->problem_offset, problem);

@@ -14,6 +14,8 @@ static const struct {
 } refused[] = {
     {"", "t:1:1: expected OPENCL and the name of the test, found the end of the file"},
     {"OPENCL\n{ }", "t:1:1: the test has no name"},
+    {"OPENCL t\nP0 (int* x) { }",
+     "t:2:1: expected the initial values in braces, as in '{ [x] = 0; }', found 'P0'"},
     {"OPENCL t\n{ [x]=0 [y]=1; }", "t:2:9: expected ';', found '['"},
     {"OPENCL t\n{ [x]=0; [x]=1; }", "t:2:11: 'x' has a value already"},
     {"OPENCL t\n{ int x[2]={1,2,3}; }", "t:2:17: 'x' has 2 elements"},
@@ -30,7 +32,8 @@ static const struct {
     {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { int r = *1; }", "t:3:36: expected a pointer to a location"},
     {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { 1 = 2; }", "t:3:27: this cannot be assigned to"},
     {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { f(x); }",
-     "t:3:27: a function that litmus tests do not have: 'f'"},
+     "t:3:27: the function 'f' is not supported; litmus tests have atomic_load, atomic_store, "
+     "atomic_exchange, atomic_fetch_* and atomic_compare_exchange_*, also with _explicit"},
     {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { atomic_load(3); }",
      "t:3:39: expected a pointer to a location"},
     {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { int r = atomic_load_explicit(x, memory_order_release); }",
@@ -51,22 +54,55 @@ static const struct {
      "t:3:32: a number that does not fit 32 bits"},
     {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { *x = 1a; }", "t:3:32: 'a' in a number"},
     {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { *x = $; }", "t:3:32: an unexpected character '$'"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { *x = \200; }", "t:3:32: an unexpected byte 0x80"},
     {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { /* ", "t:3:27: a comment without end"},
     {"OPENCL t\n{ } (* ", "t:2:5: a comment without end"},
     {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { }",
-     "t:3:28: expected another thread or 'exists', found the end of the file"},
+     "t:3:28: expected another thread or a clause, as in 'exists (0:r0=1)', found the end of the file"},
     {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { }\nexists (z=1)", "t:4:9: there is no location 'z'"},
     {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { }\nexists (1:r=1)", "t:4:9: there is no thread 1"},
     {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { }\nexists (0:r=1)", "t:4:11: thread 0 has no register 'r'"},
-    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { }\nexists (x[1]=1)", "t:4:11: 'x' has 1 elements"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { }\nexists (x[1]=1)", "t:4:11: 'x' has 1 element"},
     {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { int atomic_load; }\nexists (x=0)",
      "t:3:31: expected a register, found 'atomic_load'"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { int r, global = 0; }",
+     "t:3:34: expected a register, found 'global'"},
     {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* while) { }\nexists (x=0)",
      "t:3:22: expected a parameter, found 'while'"},
     {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { }\nexists (x=)",
      "t:4:11: expected a number or a location, found ')'"},
     {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { }\nexists (x=1) x",
-     "t:4:14: expected the end of the file, found 'x'"},
+     "t:4:14: expected /\\, \\/ or the end of the file, found 'x'"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { }\nexists (x<1)", "t:4:10: expected = or !=, found '<'"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { int r = 1; }\nexists (r=1)",
+     "t:4:9: there is no location 'r'; the register of P0 is 0:r"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { int r = 1;\nexists (x=1)",
+     "t:4:1: expected '}', found 'exists'"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { int r = 1;\nP1 (int* x) { }\nexists (x=1)",
+     "t:4:1: expected '}', found 'P1'"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { int r = 1;",
+     "t:3:37: expected '}', found the end of the file"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { switch (*x) { } }",
+     "t:3:27: expected a statement (if, while, do, for, break, continue, return, an assignment, a call, a "
+     "fence or a barrier), found 'switch'"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { bool r = *x; }",
+     "t:3:27: expected int or uint, the types of registers, found 'bool'"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { if (*x) break; }", "t:3:35: 'break' outside of a loop"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { while (*x) { } continue; }",
+     "t:3:42: 'continue' outside of a loop"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { do *x = 1; }", "t:3:38: expected 'while', found '}'"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { for (int i = 0) { } }", "t:3:41: expected ';', found ')'"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { *x++; }",
+     "t:3:29: ++ would change the pointer; parentheses are missing, as in (*x)++"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { ++*x; }", "t:3:29: expected a register after '++', found '*'"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { --x; }", "t:3:29: expected a register, found an address"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { int r = 1; r /= 0; }", "t:3:43: a division by zero"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { x[atomic_load(x)] += 1; }",
+     "t:3:28: an atomic call in the place that is updated: assign its value to a register before"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { if ((*x = 1)) { } }",
+     "t:3:35: among other operators, only registers are assigned to"},
+    {"OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { int r = 1; { int r = 2; } }",
+     "t:3:44: 'r' is declared already; a register of an inner block needs another name"},
 };
 
 START_TEST(refuses_with_a_place)
@@ -115,7 +151,7 @@ static char *printed_test(const struct litmus *test)
 }
 
 enum { CLOSED = 4 }; /* chains without parentheses */
-static const char *const chains[] = {"-", "1 + ", "~ !", "2 * 1 + ", "1 + 2 * (", "(1 + "};
+static const char *const chains[] = {"- ", "1 + ", "~ !", "2 * 1 + ", "1 + 2 * (", "(1 + "};
 
 START_TEST(what_is_printed_of_deep_expressions_is_read_again)
 {
@@ -319,6 +355,103 @@ START_TEST(c_computes)
 }
 END_TEST
 
+/* ---- what C abbreviates --------------------------------------------------------------------------- */
+
+/* The same with if, while and plain assignments alone. */
+static const struct {
+    const char *text, *written_out;
+} same[] = {
+    {"int r = 0; for (int i = 0; i < 2; i++) r += atomic_fetch_add(l, 1);",
+     "int r = 0; int i = 0; while (i < 2) { r = r + atomic_fetch_add(l, 1); i = i + 1; }"},
+    {"int r = 0; for (int i = 0; i < 3; ++i) { if (i == 1) continue; r += atomic_fetch_add(l, i); }",
+     "int r = 0; int i = 0; while (i < 3) { if (i != 1) { r = r + atomic_fetch_add(l, i); } i = i + 1; }"},
+    {"int r = 0, i, k; for (i = 3, k = 1; ; i--, k <<= 1) { if (!i) break; r |= k; } atomic_fetch_or(l, r);",
+     "int r = 7; atomic_fetch_or(l, r);"},
+    {"int r; do r = atomic_exchange(l, 1); while (r); (*x)++; atomic_store(l, 0);",
+     "int r = atomic_exchange(l, 1); while (r) { r = atomic_exchange(l, 1); } *x = *x + 1; atomic_store(l, "
+     "0);"},
+    {"int r = 2; do { if (--r) continue; atomic_store(l, 1); } while (r > 0);",
+     "int r = 0; atomic_store(l, 1);"},
+    {"int r = 5; while (1) { if (!atomic_exchange(l, 1)) break; } r = *x; *x += 1; atomic_store(l, 0);",
+     "int r = 5; while (atomic_exchange(l, 1)) { } r = *x; *x = r + 1; atomic_store(l, 0);"},
+    {"int r; while ((r = atomic_exchange(l, 1)) != 0) ; x[0]++; atomic_store(l, 0);",
+     "int r = atomic_exchange(l, 1); while (r) { r = atomic_exchange(l, 1); } x[0] = x[0] + 1; "
+     "atomic_store(l, 0);"},
+    {"int r = atomic_fetch_add(l, 1); if (r) return; atomic_store(l, 7);",
+     "int r = atomic_fetch_add(l, 1); if (!r) { atomic_store(l, 7); }"},
+    {"const int r = atomic_load(l) ? 4 : atomic_exchange(l, 3);",
+     "int r = atomic_load(l); if (r) { r = 4; } else { r = atomic_exchange(l, 3); }"},
+    {"uint r = 3, s = r++ * 10 + --r; r -= s; r *= 2; r /= 3; r %= 5; r ^= 8; r &= 12; r >>= 1; *x = r;",
+     "int r = 3; int s = 33; r = ((((3 - 33) * 2 / 3) % 5 ^ 8) & 12) >> 1; *x = r;"},
+    {"int r = 0; for (int i = 0; i < 2; i++) for (int k = 0; ; k++) { if (k == i) break; r++; } *x = r;",
+     "int r = 1; *x = r;"},
+};
+
+static char *two_threads(const char *body)
+{
+    char *text = NULL;
+    ck_assert_int_ge(
+        asprintf(&text,
+                 "OPENCL t\n{ [x]=0; [l]=0; }\nP0@wg 0, dev 0 (global int* x, global atomic_int* l) "
+                 "{ %s }\nP1@wg 1, dev 0 (global int* x, global atomic_int* l) { %s }\n"
+                 "exists (x=2 /\\ l=0 /\\ 0:r=0 /\\ 1:r=0)",
+                 body, body),
+        0);
+    return text;
+}
+
+static bool has_outcome(const struct litmus_result *result, const struct litmus_outcome *wanted);
+
+static void have_same_outcomes(const char *a_text, const char *b_text, enum litmus_engine engine)
+{
+    struct litmus_result a, b;
+    run(a_text, engine, &a);
+    run(b_text, engine, &b);
+    ck_assert_uint_gt(a.outcome_count, 0);
+    ck_assert_msg(a.outcome_count == b.outcome_count && a.race == b.race && a.holds == b.holds,
+                  "outcomes %zu and %zu, races %d and %d\n%s", a.outcome_count, b.outcome_count, a.race,
+                  b.race, a_text);
+    for (size_t i = 0; i < a.outcome_count; i++)
+        ck_assert_msg(has_outcome(&b, &a.outcomes[i]), "outcome %zu\n%s", i, a_text);
+    litmus_result_fini(&a);
+    litmus_result_fini(&b);
+}
+
+START_TEST(abbreviations_do_what_they_abbreviate)
+{
+    char *text = two_threads(same[_i].text), *written_out = two_threads(same[_i].written_out);
+    struct litmus *test = parsed(text);
+    char *printed = printed_test(test);
+    have_same_outcomes(text, written_out, LITMUS_INTERLEAVINGS);
+    have_same_outcomes(text, written_out, LITMUS_AXIOMS);
+    have_same_outcomes(text, printed, LITMUS_INTERLEAVINGS);
+    litmus_free(test);
+    free(printed);
+    free(text);
+    free(written_out);
+}
+END_TEST
+
+START_TEST(device_of_a_thread_may_be_left_out)
+{
+    struct litmus *test =
+        parsed("OPENCL t\n{ }\nP0@wg 3 (int* x) { }\nP1@wg 1, dev 2 (int* x) { }\nexists (x=1)");
+    ck_assert_uint_eq(test->threads[0].group, 3);
+    ck_assert_uint_eq(test->threads[0].device, 0);
+    ck_assert_uint_eq(test->threads[1].device, 2);
+    litmus_free(test);
+}
+END_TEST
+
+/* A block that ends frees its names. */
+START_TEST(registers_may_be_declared_again_after_their_block)
+{
+    litmus_free(parsed("OPENCL t\n{ }\nP0 (int* x) { { int r = 1; } { int r = 2; } "
+                       "for (int i = 0; i < 1; i++) ; for (int i = 0; i < 1; i++) ; int i = 4; }\n"
+                       "exists (0:r=1)"));
+}
+END_TEST
+
 /* ---- random tests ------------------------------------------------------------------------------------- */
 
 struct dice {
@@ -491,12 +624,15 @@ int main(void)
     tcase_add_test(parse, refuses_deep_and_long_clauses);
     tcase_add_test(parse, prints_long_clauses_so_that_they_can_be_read);
     tcase_add_test(parse, conditions_hold);
+    tcase_add_test(parse, device_of_a_thread_may_be_left_out);
+    tcase_add_test(parse, registers_may_be_declared_again_after_their_block);
     suite_add_tcase(suite, parse);
     if (compiler_available()) {
         compiler_configure(&(struct compiler_settings){.cache_directory = getenv("ORRERY_CACHE_DIR")});
         tcase_set_timeout(runs, 60);
         tcase_add_test(runs, quantifiers_decide);
         tcase_add_test(runs, c_computes);
+        tcase_add_loop_test(runs, abbreviations_do_what_they_abbreviate, 0, sizeof same / sizeof *same);
         tcase_add_loop_test(runs, engines_agree, 0, 2);
         suite_add_tcase(suite, runs);
     }

@@ -30,12 +30,21 @@ done
 timeout 120 "$orrery" debug --batch -e 'print 1 +' "$src/calls.yaml" >"$work/out" 2>&1
 [ $? -eq 2 ] || fail "a refused command: exit status"
 timeout 120 "$orrery" debug --finding=x "$src/calls.yaml" 2>&1 | grep -q "found 'x', expected a number" || fail "--finding=x"
+timeout 120 "$orrery" debug --batch --finding=9 "$src/calls.yaml" 2>&1 | grep -q '^found 2 findings up to the end of the run, expected 9' || fail "--finding=9"
 timeout 120 "$orrery" debug 2>&1 | grep -q 'nothing to debug' || fail "no target"
 timeout 120 "$orrery" debug --batch --finding=2 "$src/calls.yaml" 2>&1 | grep -q '^28' || fail "--finding=2 lands on the second finding"
 
 # A program that does not compile is a result, not a crash.
 printf 'orrery: 1\nprogram: {text: "kernel void k(global int *a) { a[0] = b; }"}\nlaunch:\n  - {kernel: k, global: [1], local: [1], args: [{buffer: {type: int, count: 1, fill: 0}}]}\n' >"$work/bad.yaml"
 timeout 120 "$orrery" debug --batch -e run "$work/bad.yaml" 2>&1 | grep -q "undeclared identifier 'b'" || fail "the compiler's message"
+
+# Of SPIR-V without debug information the session says so, and that a breakpoint cannot stop.
+clean=$src/../../scenarios/clean/float_atomics
+timeout 120 "$orrery" debug --batch -e 'break k' -e 'info threads' "$clean.yaml" >"$work/bare" 2>&1
+grep -q "^Its program has no debug information" "$work/bare" || fail "no debug information: $(cat "$work/bare")"
+grep -q '^Breakpoint 1 at function k, which this kernel does not have' "$work/bare" || fail "a function without lines: $(cat "$work/bare")"
+sed "s|spirv: *|source: $src/../../scenarios/clean/|" "$clean.yaml" >"$work/source.yaml"
+timeout 120 "$orrery" run "$work/source.yaml" 2>&1 | grep -q "float_atomics.spvasm is SPIR-V, no source: expected 'spirv: " || fail "SPIR-V as source"
 
 # Under another schedule, and the same schedule by its token.
 token=$(timeout 120 "$orrery" run --schedule=random --seed=3 "$src/calls.yaml" 2>&1 | sed -n "s/.*orrery replay \(1:[^ ]*\).*/\1/p")

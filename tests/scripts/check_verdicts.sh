@@ -114,7 +114,7 @@ P0@wg 0, dev 0 (global atomic_int* x) {
 exists (x=9)
 END
 fails 0 'exists unknown, race unknown' --bound 3 "$work/count.litmus"
-fails 0 'executions cut at the bound' --bound 3 "$work/count.litmus"
+fails 0 'execution cut at the bound' --bound 3 "$work/count.litmus"
 fails 0 'exists no, race no' "$work/count.litmus"
 fails 0 'exists unknown, race unknown' --weak --bound 3 "$work/count.litmus"
 fails 0 'exists no, race no' --weak "$work/count.litmus"
@@ -264,7 +264,7 @@ exists (x=1)
 END
 sed 's/if (atomic_load(x) == 1) { /B1: /; s/; }/;/; s/^  barrier/  B2: barrier/' "$work/divergent.litmus" >"$work/labels.litmus"
 for engine in --interleavings --weak --thin-air; do
-    fails 0 '     1 executions where what is left waits for ever' "$engine" "$work/wait.litmus"
+    fails 0 '     1 execution where what is left waits for ever' "$engine" "$work/wait.litmus"
     fails 0 'exists no, race no' "$engine" "$work/wait.litmus"
     fails 0 '"cut":0,"gave_up":false,"divergence":null' --json "$engine" "$work/spin.litmus"
     fails 0 'executions where what is left waits for ever' "$engine" "$work/spin.litmus"

@@ -150,6 +150,21 @@ def launched(argv, scenario, port=False):
     return client
 
 
+def test_focus(client, scenario):
+    """To continue keeps the work-item of the request, forwards and backwards, where the breakpoint holds for it."""
+    source = {"path": os.path.realpath(scenario)[:-5] + ".cl"}
+    line = 1 + next(i for i, row in enumerate(open(source["path"])) if "/* call */" in row)
+    client.ask("setBreakpoints", source=source, breakpoints=[{"line": line}])
+    client.ask("configurationDone")
+    assert client.event("stopped")["body"]["threadId"] == 1
+    assert client.run("continue", threadId=4)["body"]["threadId"] == 4
+    assert client.run("reverseContinue", threadId=3)["body"]["threadId"] == 3
+    client.ask("setBreakpoints", source=source, breakpoints=[{"line": line, "condition": "i == 5"}])
+    assert client.run("continue", threadId=3)["body"]["threadId"] == 6
+    client.ask("disconnect")
+    assert client.process.wait(20) == 0
+
+
 def test_requests(client, scenario):
     source = {"path": os.path.realpath(scenario)[:-5] + ".cl"}
     text = open(source["path"]).read().split("\n")
@@ -280,6 +295,10 @@ def test_requests(client, scenario):
     stop = client.run("continue", threadId=thread)["body"]
     assert stop["description"] == "The run is over", stop
     # hit counts, log points, functions; from the beginning
+    counted = client.ask("setFunctionBreakpoints", breakpoints=[
+        {"name": "helper", "hitCondition": text} for text in ("2", ">= 2", "> 1 ", "% 2", "two", "")])["breakpoints"]
+    assert ["hit count" in each.get("message", "") for each in counted] == [False, False, False, True, True, False], counted
+    assert counted[4]["message"] == "found hit count 'two', expected a number, as in 5, >= 5 or > 4", counted
     client.ask("setFunctionBreakpoints", breakpoints=[{"name": "helper", "hitCondition": "2"}])
     client.ask("setBreakpoints", source=source, breakpoints=[{"line": line["store"], "logMessage": "store of {twice}"}])
     stop = client.run("restart")["body"]
@@ -556,6 +575,10 @@ def test_errors(argv):
     assert "program" in client.refused("launch")
     assert "/no/such.yaml: the scenario cannot be read" in client.refused("launch", program="/no/such.yaml")
     assert client.refused("launch", program="/no/program") == "/no/program: No such file or directory"
+    assert "needs \"program\"" in client.refused("launch", program="")
+    assert client.refused("launch", program="/bin/true", args="-v") == "\"args\": expected a list of texts"
+    for key in ("env", "options"):
+        assert f"\"{key}\": expected an object" in client.refused("launch", **{"program": "/bin/true", key: "a"})
     for command in ("continue", "next", "threads", "evaluate", "setBreakpoints", "readMemory", "reverseContinue", "configurationDone"):
         if command != "threads":
             client.refused(command, source={"name": "x"})
@@ -828,6 +851,7 @@ def main():
     test_changes(argv, os.path.join(os.path.dirname(scenario), "types.yaml"))
     test_schedule(argv, os.path.join(os.path.dirname(scenario), "schedule.yaml"))
     test_requests(launched(argv, scenario), scenario)
+    test_focus(launched(argv, scenario), scenario)
     test_nonsense(launched(argv, scenario))
     test_console(argv, scenario)
     test_session(argv, scenario)

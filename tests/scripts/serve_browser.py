@@ -58,6 +58,10 @@ def use(browser, url):
     assert browser.script("return document.getElementById('page-section').hidden && !document.querySelector('iframe')")
     browser.script("document.querySelector('#report a').click()")  # a place of the report leads into the editor
     assert browser.script("const t = document.activeElement; return t.value.slice(t.selectionStart, t.selectionEnd)") == "; }"
+    browser.script("document.getElementById('text').value = 'kernel void k(global atomic_int *a) { atomic_store(a + N, 1); }'")
+    browser.script("document.getElementById('build_options').value = '-cl-std=CL3.0 -DN=3'")
+    control_enter(browser)
+    until(browser, "return document.getElementById('state').textContent === 'The run ended without errors.'", "build options")
     console = browser.ask("POST", "/se/log", {"type": "browser"})
     assert not console, console
     for entry in browser.ask("POST", "/se/log", {"type": "performance"}):

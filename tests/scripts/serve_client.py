@@ -131,6 +131,9 @@ def runs(server, example):
     holds((answer["status"] in (66, 124) or answer["timed_out"]) and "SUMMARY" in answer["text"], f"a kernel without end: {answer}")
     two = "kernel void f(global int *a) {} kernel void g(global int *a) { a[-1] = 1; }"
     holds("out-of-bounds" in server.run(two, kernel="g")["text"], "a kernel that is named")
+    later = "kernel void k(global atomic_int *a) { atomic_store(a + N, 1); }"
+    holds("--build-options=" in server.run(later)["text"], "a later OpenCL C")
+    same(server.run(later, build_options="-cl-std=CL3.0 -DN=3")["status"], 0, "build options")
 
 
 def files(server):
@@ -168,7 +171,7 @@ def refusals(server):
     for type in ("text/plain", "application/x-www-form-urlencoded", "application/jsonx"):
         same(server.ask("POST", "/run", small, {"Content-Type": type})[0], 415, type)
     for body in (b"", b"{", b"[]", b'{"text": 1}', b'{"text": ""}', b'{"text": "a\\u0000"}', b'{"text": "a", "seed": "1 2"}',
-                 b'{"text": "a", "schedule": "--x="}', b'{"text": "a", "kernel": "../x"}', b"[" * 100000):
+                 b'{"text": "a", "schedule": "--x="}', b'{"text": "a", "kernel": "../x"}', b'{"text": "a", "build_options": 1}', b"[" * 100000):
         same(server.post(body)[0], 400, body[:40])
     for method, path in (("PUT", "/run"), ("DELETE", "/"), ("GET", "/run"), ("POST", "/"), ("OPTIONS", "/run")):
         same(server.ask(method, path, b"" if method == "POST" else None)[0], 405, f"{method} {path}")

@@ -565,7 +565,8 @@ START_TEST(file_that_is_no_scenario_is_refused)
     rejects("name: x\n", "t.yaml:1:1: ", "'orrery' is missing", "orrery: 1");
     rejects("orrery: 2\n", "t.yaml:1:9: ", "'2'", "the only version");
     rejects("orrery: 1\nname: [\n", "t.yaml:3:1: ", "not YAML", ":");
-    rejects("orrery: 1\n\tname: x\n", "t.yaml:2:", "not YAML", "");
+    rejects("orrery: 1\n\tname: x\n", "t.yaml:2:1: not YAML: ", "found a tab", "only spaces indent");
+    rejects("orrery: 1\nname: @x\n", "t.yaml:2:", "not YAML", "cannot start any token");
 }
 END_TEST
 

@@ -9,24 +9,45 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Those with options that were understood. */
+static void add_meant(json_t *all, const json_t *points)
+{
+    for (size_t i = 0; i < json_array_size(points); i++)
+        if (!TEXT(json_array_get(points, i), "wrong"))
+            json_array_append(all, json_array_get(points, i));
+}
+
 json_t *dap_send_points(struct dap *dap)
 {
     json_t *all = json_array();
     json_t *of_verbs = terminal_points_enabled(&dap->terminal);
     for (int i = 0; i < DAP_POINT_KINDS && !dap->without_stops; i++)
-        json_array_extend(all, dap->points[i]);
+        add_meant(all, dap->points[i]);
     json_array_extend(all, of_verbs);
     json_decref(of_verbs);
     return dap_accepted(dap, session_points(dap->session, all));
 }
 
-/* Returns how many hits do not stop. "5", ">= 5" and "> 4" mean the fifth hit and those after it: 4. */
+/* Returns how many hits do not stop: "5", ">= 5" and "> 4" mean the fifth hit and those after it: 4. Of
+ * another text -1. */
 static json_int_t ignored_hits(const char *condition)
 {
-    const char *digits = condition ? condition + strspn(condition, " >=") : "";
-    const json_int_t count = strtoll(digits, NULL, 10);
-    const bool more = condition && strchr(condition, '>') && !strchr(condition, '=');
-    return count > 0 ? count - !more : 0;
+    char *end;
+    const char *digits = condition + strspn(condition, " >=");
+    const bool more = strchr(condition, '>') && !strchr(condition, '=');
+    const json_int_t count = strtoll(digits, &end, 10);
+    return end == digits || end[strspn(end, " ")] || count < 0 ? -1 : count > 0 ? count - !more : 0;
+}
+
+static void take_hits(json_t *point, const char *condition)
+{
+    const json_int_t ignored = ignored_hits(condition);
+    if (ignored < 0)
+        json_object_set_new(
+            point, "wrong",
+            json_sprintf("found hit count '%s', expected a number, as in 5, >= 5 or > 4", condition));
+    else
+        json_object_set_new(point, "ignore", json_integer(ignored));
 }
 
 static void note_verified(struct dap *dap, json_int_t id, bool verified)
@@ -88,7 +109,9 @@ json_t *dap_breakpoints_body(struct dap *dap, const json_t *mine)
         }
         note_verified(dap, NUMBER(shown, "id"), json_is_true(json_object_get(shown, "verified")));
         if (!json_is_true(json_object_get(shown, "verified")))
-            json_object_set_new(shown, "message", json_string("the kernel that runs has no such place"));
+            json_object_set_new(shown, "message",
+                                json_string(TEXT(point, "wrong") ? TEXT(point, "wrong")
+                                                                 : "the kernel that runs has no such place"));
         json_array_append_new(list, shown);
     }
     json_decref(answer);
@@ -99,8 +122,8 @@ void dap_take_options(json_t *point, const json_t *from)
 {
     if (TEXT(from, "condition"))
         json_object_set(point, "condition", json_object_get(from, "condition"));
-    if (TEXT(from, "hitCondition"))
-        json_object_set_new(point, "ignore", json_integer(ignored_hits(TEXT(from, "hitCondition"))));
+    if (TEXT(from, "hitCondition") && *TEXT(from, "hitCondition"))
+        take_hits(point, TEXT(from, "hitCondition"));
     if (TEXT(from, "logMessage"))
         json_object_set(point, "log", json_object_get(from, "logMessage"));
 }

@@ -119,7 +119,10 @@ json_t *dap_run_to_finding(struct dap *dap, int number)
 {
     char line[32];
     snprintf(line, sizeof line, "race %d", number);
-    json_decref(run_verb(dap, NULL, line));
+    json_t *answer = run_verb(dap, NULL, line);
+    if (!answer)
+        dap_event(dap, "output", json_pack("{s:s,s:s+}", "category", "console", "output", dap->error, "\n"));
+    json_decref(answer);
     dap->moved = false;
     return json_incref(dap->stop);
 }

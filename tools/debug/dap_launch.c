@@ -44,6 +44,10 @@ static bool has_program(const struct scenario *scenario)
 /* Copies the path of the program and its arguments from the request. */
 static bool take_command(struct dap *dap, const char *path, const json_t *arguments)
 {
+    if (arguments && !json_is_array(arguments) && !json_is_null(arguments)) {
+        dap_fail(dap, "\"args\": expected a list of texts");
+        return false;
+    }
     const size_t count = json_array_size(arguments);
     dap->command = calloc(count + 2, sizeof *dap->command);
     if (!dap->command)
@@ -125,11 +129,22 @@ static bool load_target(struct dap *dap, const char *path, bool *out_own)
     return loaded;
 }
 
+/* null: as if it were left out. */
+static bool is_object(struct dap *dap, const char *key, const json_t *value)
+{
+    if (!value || json_is_object(value) || json_is_null(value))
+        return true;
+    dap_fail(dap, "\"%s\": expected an object, as {\"NAME\": \"VALUE\"}", key);
+    return false;
+}
+
 /* "env": of a program; null takes a variable away. */
 static bool take_environment(struct dap *dap, json_t *environment)
 {
     const char *name;
     json_t *value;
+    if (!is_object(dap, "env", environment))
+        return false;
     json_object_foreach(environment, name, value)
     {
         if (!json_is_string(value) && !json_is_null(value)) {
@@ -162,6 +177,8 @@ static bool take_options(struct dap *dap, json_t *options)
     const char *name;
     json_t *value;
     dap->settings.count = dap->own_settings;
+    if (!is_object(dap, "options", options))
+        return false;
     json_object_foreach(options, name, value)
     {
         struct scenario_option option;
@@ -198,7 +215,7 @@ static json_t *launch(struct dap *dap, const json_t *arguments)
 {
     const char *path = TEXT(arguments, "program"), *directory = TEXT(arguments, "cwd");
     bool own;
-    if (!path)
+    if (!path || !*path)
         return dap_fail(dap,
                         "launch needs \"program\": the path of a scenario, a kernel's file or a program");
     if (directory && chdir(directory) < 0)

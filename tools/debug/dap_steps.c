@@ -73,12 +73,18 @@ void dap_resume_now(struct dap *dap)
     dap_announce_stop(dap, stop);
 }
 
+/* Of a sub-group no work-item has that number, and the focus stays. */
+static json_t *plan_to_continue(const struct dap *dap, const json_t *arguments)
+{
+    return json_pack("{s:s,s:I,s:I}", "mode", "continue", "thread", NUMBER(arguments, "threadId"), "launch",
+                     NUMBER(dap->stop, "launch"));
+}
+
 json_t *dap_continue(struct dap *dap, const json_t *arguments)
 {
-    (void)arguments;
     if (!dap->session)
         return dap_fail(dap, "nothing is launched");
-    dap_resume_later(dap, "run", json_pack("{s:s}", "mode", "continue"));
+    dap_resume_later(dap, "run", plan_to_continue(dap, arguments));
     return json_pack("{s:b}", "allThreadsContinued", true);
 }
 
@@ -113,10 +119,9 @@ json_t *dap_step_back(struct dap *dap, const json_t *arguments)
 
 json_t *dap_reverse_continue(struct dap *dap, const json_t *arguments)
 {
-    (void)arguments;
     if (!dap->session)
         return dap_fail(dap, "nothing is launched");
-    dap_resume_later(dap, "back", json_pack("{s:s}", "mode", "continue"));
+    dap_resume_later(dap, "back", plan_to_continue(dap, arguments));
     return json_object();
 }
 

@@ -242,7 +242,8 @@ static uint64_t find_last(struct session *session, json_t *plan, uint64_t before
     return 0;
 }
 
-/* Where a run stops again, the first work-item of the wave is in focus; a step keeps its own. */
+/* Where a run stops again, the first work-item of the wave is in focus; a step keeps its own, and at a
+ * breakpoint it is the one that met the condition. */
 static void focus_again(struct session *session, json_int_t thread, json_t *stop)
 {
     json_t *place = session_ask(session, json_pack("{s:s,s:I}", "verb", "focus", "thread", thread));
@@ -281,7 +282,8 @@ json_t *session_back(struct session *session, json_t *plan)
     const bool entry = !strcmp(json_string_value(json_object_get(plan, "mode")), "entry");
     const uint64_t last = find_last(session, plan, session->position + entry, &found);
     const json_int_t point = json_integer_value(json_object_get(found, "last_point")),
-                     thread = json_integer_value(json_object_get(plan, "thread"));
+                     thread = json_integer_value(point ? json_object_get(found, "last_thread")
+                                                       : json_object_get(plan, "thread"));
     const char *error = json_string_value(json_object_get(found, "error"));
     json_decref(plan);
     if (error)
@@ -291,7 +293,7 @@ json_t *session_back(struct session *session, json_t *plan)
         return back_to(session, here);
     }
     stop = last ? session_goto(session, last) : go_to_first_line(session);
-    if (last && !point && thread && !json_object_get(stop, "error"))
+    if (last && thread && !json_object_get(stop, "error"))
         focus_again(session, thread, stop);
     json_object_set_new(stop, "reason",
                         json_string(!last   ? "beginning"

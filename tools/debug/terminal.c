@@ -545,6 +545,18 @@ static json_t *first_stop(struct terminal *t, const struct terminal_request *req
     return session_await_launch(t->session);
 }
 
+static void note_lack_of_lines(struct terminal *t)
+{
+    json_t *modules = terminal_ask(t, "modules", NULL);
+    const char *symbols = TEXT(json_array_get(json_object_get(modules, "list"), 0), "symbols");
+    if (symbols && !strcmp(symbols, "none"))
+        fputs(
+            "Its program has no debug information (SPIR-V made without -g): no line, function or variable is "
+            "known,\nand only 'catch' stops.\n",
+            t->out);
+    json_decref(modules);
+}
+
 /* Breakpoints can be checked once a kernel is there: the session begins where the first one does. */
 static void begin(struct terminal *t, const struct terminal_request *request)
 {
@@ -557,6 +569,8 @@ static void begin(struct terminal *t, const struct terminal_request *request)
             TEXT(launch, "kernel"));
     else if (t->stop)
         fputs(TEXT(t->stop, "text") ? TEXT(t->stop, "text") : "", t->out);
+    if (launch)
+        note_lack_of_lines(t);
     json_decref(launch);
     json_t *sources = session_ended(t->session) ? NULL : terminal_ask(t, "sources", NULL);
     const char *file = json_string_value(json_array_get(json_object_get(sources, "list"), 0));

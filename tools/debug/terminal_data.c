@@ -581,12 +581,18 @@ json_t *terminal_variables(struct terminal *t)
     return variables;
 }
 
+/* Of code without debug information, no function and line are known. */
+static bool have_same(const json_t *thread, const json_t *other, const char *key)
+{
+    const json_t *a = json_object_get(thread, key), *b = json_object_get(other, key);
+    return (!a && !b) || json_equal(a, b);
+}
+
 static bool is_same_row(const struct terminal *t, const json_t *thread, const json_t *other)
 {
     const bool has_focus = NUMBER(thread, "id") == t->thread || NUMBER(other, "id") == t->thread;
-    return !has_focus && json_equal(json_object_get(thread, "state"), json_object_get(other, "state")) &&
-           json_equal(json_object_get(thread, "function"), json_object_get(other, "function")) &&
-           json_equal(json_object_get(thread, "line"), json_object_get(other, "line"));
+    return !has_focus && have_same(thread, other, "state") && have_same(thread, other, "function") &&
+           have_same(thread, other, "line");
 }
 
 static void show_thread_row(struct terminal *t, const json_t *first, const json_t *last)

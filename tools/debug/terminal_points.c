@@ -204,7 +204,11 @@ static json_t *set_break(struct terminal *t, const char *arguments, bool tempora
         while (isspace((unsigned char)*at))
             at++;
     }
-    if ((rest = terminal_after_word(at, "if")) != NULL) {
+    if ((rest = terminal_after_word(at, "if")) != NULL && !*rest) {
+        terminal_refuse(t, "found the end, expected a condition after 'if'");
+        json_decref(point);
+        return NULL;
+    } else if (rest) {
         json_object_set_new(point, "condition", json_string(rest));
     } else if (*at) {
         terminal_refuse(t, "found '%s', expected 'thread' or 'if'", at);

@@ -104,10 +104,16 @@ void do_until(struct terminal *t, const char *arguments)
         terminal_take_stop(t, session_run(t->session, plan), true);
 }
 
+static json_t *plan_to_continue(const struct terminal *t)
+{
+    return json_pack("{s:s,s:I,s:I}", "mode", "continue", "thread", (json_int_t)t->thread, "launch",
+                     (json_int_t)t->launch);
+}
+
 void do_continue(struct terminal *t, const char *arguments)
 {
     for (long left = times_of(arguments); left > 0 && !t->failed && !session_ended(t->session); left--)
-        terminal_take_stop(t, session_run(t->session, json_pack("{s:s}", "mode", "continue")), left == 1);
+        terminal_take_stop(t, session_run(t->session, plan_to_continue(t)), left == 1);
     if (session_ended(t->session) && !t->stop)
         terminal_refuse(t, "the run is over");
 }
@@ -127,7 +133,7 @@ void do_advance(struct terminal *t, const char *arguments)
 void do_back_continue(struct terminal *t, const char *arguments)
 {
     (void)arguments;
-    terminal_take_stop(t, session_back(t->session, json_pack("{s:s}", "mode", "continue")), true);
+    terminal_take_stop(t, session_back(t->session, plan_to_continue(t)), true);
 }
 
 void do_goto(struct terminal *t, const char *arguments)
@@ -239,10 +245,14 @@ void do_race(struct terminal *t, const char *arguments)
 {
     const long number = strtol(arguments, NULL, 10);
     json_t *stop = run_to_finding(t, !number);
-    for (long left = number; left > 1 && json_object_get(stop, "finding"); left--) {
+    long found = 0;
+    while (json_object_get(stop, "finding") && ++found < number) {
         json_decref(stop);
         stop = run_to_finding(t, false);
     }
+    if (found < number)
+        terminal_refuse(t, "found %ld finding%s up to the end of the run, expected %ld", found,
+                        found == 1 ? "" : "s", number);
     terminal_take_stop(t, stand_at_second(t, stop), true);
 }
 

@@ -18,6 +18,7 @@
 
 enum {
     SERVE_TEXT_BYTES = 1 << 20,    /* of a text */
+    SERVE_OPTIONS_BYTES = 1000,    /* of its build options */
     SERVE_BODY_BYTES = 4 << 20,    /* of the same as JSON, which escapes characters */
     SERVE_OUTPUT_BYTES = 32 << 20, /* of each file that a run writes */
     SERVE_REPORT_BYTES = 1 << 20,  /* of the report in an answer */
@@ -43,7 +44,7 @@ bool sandbox_enter(int descriptor);
 enum serve_kind { SERVE_KERNEL, SERVE_SCENARIO, SERVE_LITMUS };
 
 struct serve_request {
-    const char *text, *schedule, *seed, *kernel; /* all but the text may be empty */
+    const char *text, *schedule, *seed, *kernel, *build_options; /* all but the text may be empty */
     unsigned seconds;
     const char *directory; /* the parent of the run's directory */
     int client, stop;      /* the run ends when the client hangs up, or when `stop` becomes readable */

@@ -144,7 +144,8 @@ static enum MHD_Result send_json(struct MHD_Connection *connection, unsigned sta
 static const char *words_of(unsigned status)
 {
     switch (status) {
-    case MHD_HTTP_BAD_REQUEST: return "expected JSON with a text, and schedule, seed and kernel as texts";
+    case MHD_HTTP_BAD_REQUEST:
+        return "expected JSON with a text, and schedule, seed, kernel and build_options as texts";
     case MHD_HTTP_UNAUTHORIZED: return "the token is missing or wrong: open the address with /?token=TOKEN";
     case MHD_HTTP_FORBIDDEN: return "the request is for another host, or comes from another page";
     case MHD_HTTP_NOT_FOUND: return "there is no such page; the last 16 runs are kept";
@@ -424,9 +425,10 @@ static unsigned read_request(const json_t *body, struct serve_request *request)
     request->schedule = member(body, "schedule", 32);
     request->seed = member(body, "seed", 32);
     request->kernel = member(body, "kernel", 256);
+    request->build_options = member(body, "build_options", SERVE_OPTIONS_BYTES);
     const bool has_text = request->text && *request->text;
     const bool has_words = is_word(request->schedule) && is_word(request->seed) && is_word(request->kernel);
-    return has_text && has_words ? 0 : MHD_HTTP_BAD_REQUEST;
+    return has_text && has_words && request->build_options ? 0 : MHD_HTTP_BAD_REQUEST;
 }
 
 static struct connection *place_of(struct MHD_Connection *connection)

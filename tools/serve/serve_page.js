@@ -27,6 +27,7 @@ const fields = {
     schedule: part("schedule", HTMLSelectElement),
     seed: part("seed", HTMLInputElement),
     kernel: part("kernel", HTMLInputElement),
+    build_options: part("build_options", HTMLInputElement),
 };
 /** @type {Example[]} */
 const examples = JSON.parse(part("examples", HTMLElement).textContent || "");

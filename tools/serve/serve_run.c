@@ -122,6 +122,8 @@ static void make_words(struct child *child, const struct serve_request *request)
         add_word(child, "--schedule=%s", request->schedule);
     if (*request->seed)
         add_word(child, "--seed=%s", request->seed);
+    if (*request->build_options)
+        add_word(child, "--build-options=%s", request->build_options);
     add_limits(child, request);
     if (kind == SERVE_SCENARIO)
         add_word(child, "scenario.yaml");
