@@ -67,8 +67,7 @@ bool event_add_waiter(struct event *event, struct command *command)
 struct event_delivery {
     struct event_callback base; /* the first member: the executor has a pointer to it */
     struct callback_item item;
-    struct event *event; /* with a reference of the user, so that the handle is valid inside the callback, and
-                            one of the runtime, as a program that releases too often takes that */
+    struct event *event; /* held, so that the handle is valid inside the callback */
     cl_int status;
 };
 
@@ -101,12 +100,7 @@ static void deliver(void *data)
     delivery->base.function((cl_event)event, delivery->status, delivery->base.data);
     usage_callback(-1);
     free(delivery);
-    runtime_lock();
-    CHECKED(event->callback_refs > 0);
-    event->callback_refs--;
-    runtime_unlock();
-    object_release(event, OBJECT_EVENT);
-    object_unref(event);
+    object_unhold(event);
 }
 
 static uint64_t attached, posted; /* callbacks since the start; atomic */
@@ -284,10 +278,8 @@ static cl_int event_status(struct event *event)
 
 static cl_uint event_references(struct event *event)
 {
-    runtime_lock();
-    cl_uint count = __atomic_load_n(&event->base.refs, __ATOMIC_RELAXED) - event->callback_refs;
-    runtime_unlock();
-    return count;
+    const cl_uint held = __atomic_load_n(&event->base.held, __ATOMIC_RELAXED);
+    return __atomic_load_n(&event->base.refs, __ATOMIC_RELAXED) - held;
 }
 
 _Static_assert(sizeof(cl_event_counters_orrery) == sizeof(struct counters),
@@ -374,14 +366,13 @@ cl_int CL_API_CALL api_clSetEventCallback(cl_event handle, cl_int command_exec_c
     if (!delivery)
         return CL_OUT_OF_HOST_MEMORY;
     delivery->base = (struct event_callback){NULL, command_exec_callback_type, pfn_notify, user_data};
-    delivery->event = object_ref(event);
-    object_retain(event, OBJECT_EVENT);
+    delivery->event = event;
+    object_hold(event);
     __atomic_add_fetch(&attached, 1, __ATOMIC_RELEASE);
     cl_int err = queue_event_callback(event, &delivery->base);
     if (err) {
         __atomic_sub_fetch(&attached, 1, __ATOMIC_RELEASE);
-        object_release(event, OBJECT_EVENT);
-        object_unref(event);
+        object_unhold(event);
         free(delivery);
     }
     return err;

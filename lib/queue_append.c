@@ -225,7 +225,6 @@ cl_int queue_event_callback(struct event *event, struct event_callback *callback
     const bool due_later = executor_idle() && event->status > callback->state;
     const bool room = queue_log_reserve();
     if (room) {
-        event->callback_refs++;
         queue_log_append(LOG_CALLBACK, object_ref(event), callback);
         executor.effects_visible = true;
         queue_log_go();
