@@ -382,7 +382,7 @@ struct queue { /* cl_command_queue */
     /* guarded by runtime_lock */
     struct command *first, *last; /* commands not yet complete, in enqueue order */
     struct event *barrier;        /* last barrier of an out-of-order queue */
-    bool unflushed;               /* commands were appended to the log after the last flush */
+    uint32_t unflushed;           /* how many commands were appended to the log after the last flush */
     uint32_t flushed;             /* serial number of the last command at the last flush */
     uint32_t search, searched;    /* usage_pending.c: the latest search, and up to which command it looked */
     /* `flushed` at the time when the context got a second queue; UINT32_MAX: it has one queue */

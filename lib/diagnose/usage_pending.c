@@ -32,11 +32,20 @@ static bool is_unset(const struct event *event)
            __atomic_load_n(&event->user_status, __ATOMIC_RELAXED) > CL_COMPLETE;
 }
 
-static struct user_event_wait **find_wait(const struct event *event)
+/* Moves the entries of events that are set meanwhile to `out_set`; they can be no finding. The link of the
+ * event's entry, or the last one. */
+static struct user_event_wait **find_wait(const struct event *event, struct user_event_wait **out_set)
 {
-    struct user_event_wait **link = &waits;
-    while (*link && (*link)->event != event)
-        link = &(*link)->next;
+    struct user_event_wait **link = &waits, *wait;
+    while ((wait = *link) && wait->event != event) {
+        if (is_unset(wait->event)) {
+            link = &wait->next;
+            continue;
+        }
+        *link = wait->next;
+        wait->next = *out_set;
+        *out_set = wait;
+    }
     return link;
 }
 
@@ -47,6 +56,14 @@ static void wait_free(struct user_event_wait *wait)
     free(wait);
 }
 
+static void waits_free(struct user_event_wait *wait)
+{
+    for (struct user_event_wait *next; wait; wait = next) {
+        next = wait->next;
+        wait_free(wait);
+    }
+}
+
 static void add_wait(const struct command *command, struct event *event)
 {
     struct user_event_wait *wait = malloc(sizeof *wait);
@@ -54,11 +71,13 @@ static void add_wait(const struct command *command, struct event *event)
         return;
     *wait = (struct user_event_wait){
         .event = object_ref(event), .serial = command->event->serial, .site = call_site_new()};
+    struct user_event_wait *dropped = NULL;
     pthread_mutex_lock(&lock);
-    struct user_event_wait **link = find_wait(event), *listed = *link;
+    struct user_event_wait **link = find_wait(event, &dropped), *listed = *link;
     if (!listed)
         *link = wait;
     pthread_mutex_unlock(&lock);
+    waits_free(dropped);
     if (listed)
         wait_free(wait);
 }
