@@ -234,6 +234,7 @@ cl_int queue_event_callback(struct event *event, struct event_callback *callback
     const bool room = queue_log_reserve();
     if (room) {
         queue_log_append(LOG_CALLBACK, object_ref(event), callback);
+        usage_pending_callback(event);
         executor.effects_visible = true;
         queue_log_go();
         if (!due_later)

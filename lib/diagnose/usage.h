@@ -35,6 +35,8 @@
  *   usage_pending_note      prints a note that the program has waited so long, if that is for a user event
  *                           that is not set: for the queue's commands, or the events. True: it did. The
  *                           runtime lock is held
+ *   usage_pending_callback  a callback was set for the event: if its queue needs a flush, and the program
+ *                           calls nothing for a while, a note says so. The runtime lock is held
  *   usage_pending_release   a call releases an object other than an event
  *   usage_pending_finish    at the end: reports commands that never ran, of the contexts among these objects
  *
@@ -62,6 +64,7 @@ void usage_kernel_taken(struct kernel_object *kernel);
 void usage_kernel_gone(struct kernel_object *kernel);
 void usage_pending_command(const struct command *command);
 bool usage_pending_note(struct queue *queue, struct event *const *events, size_t count, uint32_t seconds);
+void usage_pending_callback(const struct event *event);
 void usage_pending_flushed(const struct queue *queue);
 void usage_pending_hangs(const struct queue *queue);
 void usage_pending_waited(void);

@@ -9,8 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/callback.h"
 #include "lib/event.h"
+#include "lib/executor.h"
 #include "lib/host/host_place.h"
+#include "lib/queue_log.h"
 #include "usage.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards `waits`, `unflushed` and `hung` */
@@ -338,6 +341,67 @@ bool usage_pending_note(struct queue *queue, struct event *const *events, size_t
     say_made(missing.event->base.made, stderr);
     fprintf(stderr, ", a user event that the program has not set\n");
     return true;
+}
+
+/* ---- a callback that is not called, since nothing flushes the queue ---- */
+
+/* The program may wait for the callback by means of its own, which no call announces. The latest event is
+ * watched. It is held until its callback is called, on the thread that looks; so its handle is found as long
+ * as there is something to see, and no reference is necessary. */
+static struct {
+    const void *event; /* NULL: none */
+    uint32_t serial;
+    struct call_site *site;
+    uint64_t calls; /* as seen by the last look */
+    bool noted;
+} watch; /* under runtime_lock */
+
+static bool needs_flush(const struct event *event)
+{
+    return event->queue && event_pending(event) && event->serial > event->queue->flushed;
+}
+
+/* Grows with each command and each flush. */
+static uint64_t calls_so_far(void)
+{
+    return queue_log_end() + executor_serial();
+}
+
+static void note_unflushed_callback(const struct event *event)
+{
+    fprintf(stderr, "orrery: note: for %d seconds a callback for command %" PRIu32, CALLBACK_WATCH_SECONDS,
+            event->serial);
+    say_made(watch.site, stderr);
+    fprintf(stderr,
+            " has waited for a clFlush of command-queue %" PRIu32
+            ": until then a device need not run the command\n",
+            event->queue->base.id);
+    watch.noted = true;
+}
+
+static bool look_at_watched(void)
+{
+    runtime_lock();
+    const struct event *event = object_lookup(watch.event, OBJECT_EVENT);
+    const bool needs = event && event->serial == watch.serial && needs_flush(event);
+    const bool still = watch.calls == calls_so_far();
+    watch.calls = calls_so_far();
+    if (needs && still)
+        note_unflushed_callback(event);
+    runtime_unlock();
+    return needs && !still;
+}
+
+void usage_pending_callback(const struct event *event)
+{
+    if (watch.noted || !needs_flush(event))
+        return;
+    free(watch.site);
+    watch.event = event;
+    watch.serial = event->serial;
+    watch.site = call_site_new();
+    watch.calls = calls_so_far();
+    callback_watch(look_at_watched);
 }
 
 /* ---- commands that never ran: what is said ---- */

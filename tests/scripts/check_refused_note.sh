@@ -44,11 +44,11 @@ notes 0 '' --quiet -- "$program" release
 notes 0 'api-error' --check-api -- "$program" buffer
 
 # A wait that does not end: after five seconds a note says what is missing.
-for what in gate chain web semaphore; do
+for what in gate chain web semaphore callback nested; do
     timeout -s TERM 20 "$orrery" run -- "$program" $what >/dev/null 2>"$err.$what" &
 done
 for ((i = 0; i < 150; i++)); do
-    [ "$(cat "$err".* | grep -c 'note: for 5 seconds')" -ge 4 ] && break
+    [ "$(cat "$err".* | grep -c 'note: for 5 seconds')" -ge 6 ] && break
     sleep 0.1
 done
 mapfile -t left < <(jobs -p)
@@ -64,4 +64,6 @@ waits gate 'clWaitForEvents has waited for event 1\( (.*)\)\?, a user event that
 waits chain 'clFinish has waited for command 2\( (.*)\)\?, which waits for event 1\( (.*)\)\?, a user event that'
 waits web 'clWaitForEvents has waited for command 4\( (.*)\)\?, which waits for event 1\( (.*)\)\?, a user event that'
 waits semaphore 'clFinish has waited for command [0-9]*\( (.*)\)\?, which waits for a semaphore that no command has signalled$'
+waits callback 'a callback for command 1\( (.*)\)\? has waited for a clFlush of command-queue 1: until then a device need not run the command$'
+waits nested 'a callback for command 2\( (.*)\)\? has waited for a clFlush of command-queue 1: until'
 exit $bad

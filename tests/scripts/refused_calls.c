@@ -3,7 +3,9 @@
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
+#include <stdbool.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Of a kernel whose arguments are not set, but the first; and of one that needs more local memory than
  * there is. */
@@ -92,6 +94,34 @@ static void wait_for_ever(cl_context context, cl_device_id device, cl_command_qu
     clFinish(queue);
 }
 
+static volatile int called;
+
+static void CL_CALLBACK set_called(cl_event event, cl_int status, void *data)
+{
+    (void)event, (void)status, (void)data;
+    called = 1;
+}
+
+static void CL_CALLBACK enqueue_more(cl_event event, cl_int status, void *queue)
+{
+    cl_event more;
+    (void)event, (void)status;
+    clEnqueueMarkerWithWaitList(queue, 0, NULL, &more);
+    clSetEventCallback(more, CL_COMPLETE, set_called, NULL);
+}
+
+/* Waits for ever for a callback, since nothing flushes the queue: directly, or since another callback does not. */
+static void wait_for_callback(cl_command_queue queue, bool nested)
+{
+    cl_event marker;
+    clEnqueueMarkerWithWaitList(queue, 0, NULL, &marker);
+    clSetEventCallback(marker, CL_COMPLETE, nested ? enqueue_more : set_called, queue);
+    if (nested)
+        clFlush(queue);
+    while (!called)
+        usleep(1000);
+}
+
 int main(int count, char **words)
 {
     cl_platform_id platform;
@@ -119,6 +149,8 @@ int main(int count, char **words)
         else if (strcmp(words[i], "gate") == 0 || strcmp(words[i], "chain") == 0 ||
                  strcmp(words[i], "web") == 0 || strcmp(words[i], "semaphore") == 0)
             wait_for_ever(context, device, queue, words[i]);
+        else if (strcmp(words[i], "callback") == 0 || strcmp(words[i], "nested") == 0)
+            wait_for_callback(queue, strcmp(words[i], "nested") == 0);
         else if (strcmp(words[i], "enqueue") == 0) {
             mistake(context, queue, words[i]);
             return 0; /* a release would flush */
