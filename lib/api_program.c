@@ -12,6 +12,7 @@
 #include <spirv/unified1/spirv.h>
 
 #include "api.h"
+#include "lib/diagnose/call.h"
 #include "lib/diagnose/caller.h"
 #include "context.h"
 #include "destructor.h"
@@ -227,15 +228,24 @@ static cl_uint first_alike(const struct given_binaries *given, cl_uint index)
     return first;
 }
 
+static void say_invalid(cl_uint index, const unsigned char *bytes, size_t length)
+{
+    char what[160], text[200];
+    program_binary_say(bytes, length, what, sizeof what);
+    snprintf(text, sizeof text, "binaries[%u] %s", index, what);
+    call_detail(text);
+}
+
 /* Reads a binary into the program's list; *out_binary is NULL if it is invalid. */
-static cl_int load_binary(struct program_object *program, const unsigned char *bytes, size_t length,
+static cl_int load_binary(struct program_object *program, const struct given_binaries *given, cl_uint index,
                           const struct program_binary **out_binary)
 {
     struct program_binary *binary = calloc(1, sizeof *binary);
     *out_binary = NULL;
     if (!binary)
         return CL_OUT_OF_HOST_MEMORY;
-    if (!program_binary_read(binary, bytes, length)) {
+    if (!program_binary_read(binary, given->bytes[index], given->lengths[index])) {
+        say_invalid(index, given->bytes[index], given->lengths[index]);
         program_binary_free(binary);
         return CL_INVALID_BINARY;
     }
@@ -293,7 +303,7 @@ static cl_int load_binaries(struct program_object *program, const struct given_b
         struct cl_device *device = (struct cl_device *)given->devices[i];
         cl_uint first = first_alike(given, i);
         cl_int err = first < i ? loaded[first] ? CL_SUCCESS : CL_INVALID_BINARY
-                               : load_binary(program, given->bytes[i], given->lengths[i], &loaded[i]);
+                               : load_binary(program, given, i, &loaded[i]);
         if (!err) {
             set_binary(program, device, loaded[first]);
             err = show_binary(program, device, loaded[first]);

@@ -88,6 +88,51 @@ START_TEST(a_wrong_value_of_an_argument)
 }
 END_TEST
 
+/* Of another kind, cut short, too long or damaged: the finding says which, and the sizes. */
+START_TEST(a_program_binary_that_cannot_be_loaded)
+{
+    static const char source[] = "kernel void k(void) {}";
+    const char *text = source;
+    cl_int error;
+    size_t size;
+    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
+    cl_ok(error);
+    cl_ok(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    cl_ok(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL));
+    unsigned char *bytes = calloc(1, size + 8);
+    cl_ok(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL));
+    char cut[96], more[96], damaged[96];
+    snprintf(cut, sizeof cut, "binaries[0] has %zu bytes, and by its header %zu: it is cut short", size / 2,
+             size);
+    snprintf(more, sizeof more, "binaries[0] has %zu bytes, and by its header only %zu", size + 8, size);
+    snprintf(damaged, sizeof damaged, "binaries[0] has %zu bytes and is damaged", size);
+    const struct {
+        const void *bytes;
+        size_t size;
+        const char *text;
+    } rows[] = {
+        {bytes, size / 2, cut},
+        {bytes, size + 8, more},
+        {bytes, 12, "binaries[0] has 12 bytes, and its header alone 48: it is cut short"},
+        {source, sizeof source - 1, "has 22 bytes and is text, which clCreateProgramWithSource takes"},
+        {"\x03\x02\x23\x07 and so on", 16, "is SPIR-V, which clCreateProgramWithIL takes"},
+        {"\x7f"
+         "ELF and so on",
+         16, "is an ELF file, of another platform's device"},
+        {"\0\1\2\3\4", 5, "does not begin as a binary of this platform"},
+        {bytes, size, damaged},
+    };
+    if (rows[_i].text == damaged)
+        bytes[size - 1] ^= 1;
+    const unsigned char *given = rows[_i].bytes;
+    ck_assert_ptr_null(clCreateProgramWithBinary(context, 1, &device, &rows[_i].size, &given, NULL, &error));
+    cl_is(error, CL_INVALID_BINARY);
+    refused_with(rows[_i].text);
+    free(bytes);
+    cl_ok(clReleaseProgram(program));
+}
+END_TEST
+
 static cl_int sub_buffer_at(cl_mem buffer, size_t origin, size_t size)
 {
     const cl_buffer_region region = {origin, size};
@@ -401,6 +446,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, finding_set_up, tear_down);
     tcase_add_loop_test(tcase, a_wrong_size_of_an_argument, 0, 5);
     tcase_add_loop_test(tcase, a_wrong_value_of_an_argument, 0, 10);
+    tcase_add_loop_test(tcase, a_program_binary_that_cannot_be_loaded, 0, 8);
     tcase_add_loop_test(tcase, a_range_outside_a_buffer, 0, 10);
     tcase_add_loop_test(tcase, a_wrong_size_of_a_work_group, 0, 3);
     tcase_add_loop_test(tcase, an_image_and_its_pitches, 0, 7);
