@@ -25,6 +25,7 @@
 #include "api_program.h"
 #include "api_runtime.h"
 #include "svm.h"
+#include "orrery/memory.h"
 #include "transfer.h"
 
 enum { DETAIL_CHARS = 300 };
@@ -417,6 +418,16 @@ static uint64_t part_size(const struct kernel_arg *arg, const struct memobj *mem
     return is_pointer(arg) && memobj && (memobj->parent || memobj->is_svm) ? memobj->size : 0;
 }
 
+/* A sub-buffer may be for reading, and its buffer not: its own flags count. */
+static uint32_t part_denies(const struct memobj *memobj)
+{
+    if (!memobj)
+        return 0;
+    return memobj->flags & CL_MEM_READ_ONLY    ? DENY_KERNEL_WRITE
+           : memobj->flags & CL_MEM_WRITE_ONLY ? DENY_KERNEL_READ
+                                               : 0;
+}
+
 static cl_int take_args(struct command *command, const struct kernel_object *kernel)
 {
     size_t count = kernel->info->arg_count;
@@ -435,7 +446,8 @@ static cl_int take_args(struct command *command, const struct kernel_object *ker
     char *next = (char *)args + round_up(count * sizeof *args);
     for (size_t i = 0; i < count; i++) {
         args[i] = (struct launch_arg){next, value_size(&kernel->info->args[i], &kernel->args[i]),
-                                      part_size(&kernel->info->args[i], kernel->args[i].memobj)};
+                                      part_size(&kernel->info->args[i], kernel->args[i].memobj),
+                                      part_denies(kernel->args[i].memobj)};
         copy_value(next, &kernel->info->args[i], &kernel->args[i]);
         next += round_up(args[i].size);
         if (kernel->args[i].memobj)
