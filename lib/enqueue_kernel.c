@@ -114,7 +114,11 @@ static cl_int take_global(struct launch_request *request, const struct device_co
         request->global_offset[d] = used && offset ? offset[d] : 0;
         empty |= request->global_size[d] == 0;
         if (request->global_size[d] > SIZE_MAX - request->global_offset[d])
-            return CL_INVALID_GLOBAL_OFFSET;
+            return call_because(
+                CL_INVALID_GLOBAL_OFFSET,
+                "global_work_offset[%u] %zu and global_work_size[%u] %zu are together more than "
+                "a size_t holds",
+                d, (size_t)request->global_offset[d], d, (size_t)request->global_size[d]);
     }
     return empty && device_is_before(config, 2, 1) ? CL_INVALID_GLOBAL_WORK_SIZE : CL_SUCCESS;
 }
@@ -555,7 +559,7 @@ static cl_int fill_kernel(struct enqueue *enqueue, cl_kernel handle, cl_uint wor
     if (err)
         return err;
     if (work_dim < 1 || work_dim > 3)
-        return CL_INVALID_WORK_DIMENSION;
+        return call_because(CL_INVALID_WORK_DIMENSION, "work_dim is %u, and 1 to 3 are allowed", work_dim);
     request->root = queue->device->root;
     request->device = queue->device->base.id;
     request->compute_units = queue->units.units;

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -641,6 +642,17 @@ bool call_detail(const char *text)
     else if (call_unwatched)
         snprintf(unwatched_detail, sizeof unwatched_detail, "%s", text);
     return depth != 0;
+}
+
+cl_int call_because(cl_int err, const char *format, ...)
+{
+    char text[sizeof current.detail];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    call_detail(text);
+    return err;
 }
 
 /* The condition of the specification for that error; NULL: there are several, and one would be a guess. */

@@ -30,7 +30,9 @@ notes 1 "CL_OUT_OF_RESOURCES, kernel f needs 1073741824 bytes of local memory (a
 notes 1 "CL_INVALID_KERNEL_ARGS, argument 1 'o' and argument 2 'n' of kernel f are not set" -- "$program" unset
 notes 1 "CL_BUILD_PROGRAM_FAILURE, the build log has program.cl:4:12: error: use of undeclared identifier 'nobody'; --check-api says where" -- "$program" build
 # the specification has several reasons for this error, and none is guessed
-notes 1 'the first clEnqueueCopyBuffer: CL_MEM_COPY_OVERLAP; --check-api says why and where$' -- "$program" overlap
+notes 1 'the first clEnqueueNativeKernel: CL_INVALID_VALUE; --check-api says why and where$' -- "$program" native
+notes 1 'the first clEnqueueCopyBuffer: CL_MEM_COPY_OVERLAP, the 2 bytes from src_offset 0 and those from dst_offset 1 share bytes of one buffer;' \
+    -- "$program" overlap
 notes 1 "CL_INVALID_MEM_OBJECT, argument 0 'o' of kernel f is a memory object of type int\*, and arg_value points to a command-queue" \
     -- "$program" object
 notes 1 'the first clEnqueueReadBuffer: CL_INVALID_VALUE, offset 0 and size 8 leave buffer 1, which has 4 bytes' -- "$program" read

@@ -141,6 +141,8 @@ int main(int count, char **words)
             launch(context, queue, buffer, words[i][0] == 'l');
         else if (strcmp(words[i], "overlap") == 0)
             clEnqueueCopyBuffer(queue, buffer, buffer, 0, 1, 2, 0, NULL, NULL);
+        else if (strcmp(words[i], "native") == 0)
+            clEnqueueNativeKernel(queue, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, NULL);
         else if (strcmp(words[i], "read") == 0)
             clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, 8, text, 0, NULL, NULL);
         else if (strcmp(words[i], "build") == 0 || strcmp(words[i], "object") == 0 ||
