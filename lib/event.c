@@ -6,6 +6,7 @@
  */
 #include "event.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "orrery/checked.h"
@@ -15,6 +16,7 @@
 #include "executor.h"
 #include "lib/record/host_log.h"
 #include "info.h"
+#include "lib/diagnose/call.h"
 #include "lib/diagnose/usage.h"
 #include "command_order.h"
 #include "orrery/rule.h"
@@ -330,6 +332,24 @@ cl_int CL_API_CALL api_clGetEventInfo(cl_event handle, cl_event_info param_name,
     }
 }
 
+/* CL_SUCCESS: there are times. */
+static cl_int check_profiling(struct event *event)
+{
+    if (!event->queue)
+        return call_because(CL_PROFILING_INFO_NOT_AVAILABLE, "event %" PRIu32 " is a user event",
+                            event->base.id);
+    if (!(event->queue->properties & CL_QUEUE_PROFILING_ENABLE))
+        return call_because(CL_PROFILING_INFO_NOT_AVAILABLE,
+                            "command-queue %" PRIu32 " was made without CL_QUEUE_PROFILING_ENABLE",
+                            event->queue->base.id);
+    if (event->type == CL_COMMAND_SVM_FREE)
+        return call_because(CL_PROFILING_INFO_NOT_AVAILABLE, "there are no times of clEnqueueSVMFree");
+    if (event_status(event) != CL_COMPLETE)
+        return call_because(CL_PROFILING_INFO_NOT_AVAILABLE, "command %" PRIu32 " is not complete, or failed",
+                            event->serial);
+    return CL_SUCCESS;
+}
+
 /* CL_PROFILING_COMMAND_QUEUED ... COMPLETE are consecutive, as is event->time[]. */
 cl_int CL_API_CALL api_clGetEventProfilingInfo(cl_event handle, cl_profiling_info param_name,
                                                size_t param_value_size, void *param_value,
@@ -340,9 +360,9 @@ cl_int CL_API_CALL api_clGetEventProfilingInfo(cl_event handle, cl_profiling_inf
         &(struct info_reply){param_value_size, param_value, param_value_size_ret};
     if (!event)
         return CL_INVALID_EVENT;
-    if (!event->queue || !(event->queue->properties & CL_QUEUE_PROFILING_ENABLE) ||
-        event->type == CL_COMMAND_SVM_FREE || event_status(event) != CL_COMPLETE)
-        return CL_PROFILING_INFO_NOT_AVAILABLE;
+    const cl_int err = check_profiling(event);
+    if (err)
+        return err;
     if (param_name < CL_PROFILING_COMMAND_QUEUED || param_name > CL_PROFILING_COMMAND_COMPLETE ||
         !version_has_query(event->queue->device, param_name))
         return CL_INVALID_VALUE;

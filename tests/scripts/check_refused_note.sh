@@ -41,6 +41,7 @@ notes 0 'no kernel ran: the program enqueued kernels for no work-items: global_w
 notes 1 'no kernel ran: the program made a context, and the calls that enqueue a kernel were refused' -- "$program" unset
 notes 0 'the program has errors: the build log has program.cl:4:12: error' --check-api -- "$program" build
 notes 0 '' -- "$program" query
+notes 1 'CL_PROFILING_INFO_NOT_AVAILABLE, command-queue 1 was made without CL_QUEUE_PROFILING_ENABLE;' -- "$program" times
 notes 0 '' -- "$program" none
 notes 0 '' --quiet -- "$program" release
 notes 0 'api-error' --check-api -- "$program" buffer

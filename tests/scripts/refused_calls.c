@@ -94,6 +94,16 @@ static void wait_for_ever(cl_context context, cl_device_id device, cl_command_qu
     clFinish(queue);
 }
 
+static void ask_times(cl_command_queue queue)
+{
+    cl_event marker;
+    cl_ulong start;
+    clEnqueueMarkerWithWaitList(queue, 0, NULL, &marker);
+    clWaitForEvents(1, &marker);
+    clGetEventProfilingInfo(marker, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL);
+    clReleaseEvent(marker);
+}
+
 static volatile int called;
 
 static void CL_CALLBACK set_called(cl_event event, cl_int status, void *data)
@@ -141,6 +151,8 @@ int main(int count, char **words)
             launch(context, queue, buffer, words[i][0] == 'l');
         else if (strcmp(words[i], "overlap") == 0)
             clEnqueueCopyBuffer(queue, buffer, buffer, 0, 1, 2, 0, NULL, NULL);
+        else if (strcmp(words[i], "times") == 0)
+            ask_times(queue);
         else if (strcmp(words[i], "native") == 0)
             clEnqueueNativeKernel(queue, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, NULL);
         else if (strcmp(words[i], "read") == 0)
