@@ -150,7 +150,9 @@ static cl_int read_list(const struct cl_device *device, const cl_queue_propertie
         seen[name] = true;
         value[name] = list[count + 1];
         if ((name == NAME_PRIORITY || name == NAME_THROTTLE) && !is_hint(value[name]))
-            return CL_INVALID_VALUE;
+            return call_because(CL_INVALID_VALUE, "0x%" PRIx64 " is no %s", (uint64_t)value[name],
+                                name == NAME_PRIORITY ? "priority (CL_QUEUE_PRIORITY_KHR)"
+                                                      : "throttle (CL_QUEUE_THROTTLE_KHR)");
     }
     *out_request =
         (struct queue_request){.properties = (cl_command_queue_properties)value[NAME_PROPERTIES],

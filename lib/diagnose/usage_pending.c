@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "lib/callback.h"
+#include "lib/context.h"
 #include "lib/event.h"
 #include "lib/executor.h"
 #include "lib/host/host_place.h"
@@ -28,10 +29,10 @@ struct user_event_wait {
 };
 static struct user_event_wait *waits; /* the oldest first; one for each event */
 
-/* A user event that the program made and can still set. */
+/* A user event that the program made and can still set. Nothing waits in a context that was terminated. */
 static bool is_unset(const struct event *event)
 {
-    return !event->queue && event->base.published &&
+    return !event->queue && event->base.published && !context_terminated(event->context) &&
            __atomic_load_n(&event->user_status, __ATOMIC_RELAXED) > CL_COMPLETE;
 }
 
