@@ -29,6 +29,7 @@
  *
  * Of commands that wait (usage_pending.c)
  *   usage_pending_command   part of usage_command
+ *   usage_pending_numbered  the command of this event was appended, and has a number
  *   usage_pending_flushed   the program has flushed the queue; may hold the runtime lock
  *   usage_pending_hangs     the program waits for a command that needs the queue to be flushed; likewise
  *   usage_pending_waited    part of usage_waited
@@ -65,6 +66,7 @@ void usage_kernel_gone(struct kernel_object *kernel);
 void usage_pending_command(const struct command *command);
 bool usage_pending_note(struct queue *queue, struct event *const *events, size_t count, uint32_t seconds);
 void usage_pending_callback(const struct event *event);
+void usage_pending_numbered(const struct event *event);
 void usage_pending_flushed(const struct queue *queue);
 void usage_pending_hangs(const struct queue *queue);
 void usage_pending_waited(void);

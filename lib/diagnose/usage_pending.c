@@ -95,7 +95,8 @@ static void add_wait(const struct command *command, struct event *event)
 struct unflushed_wait {
     struct unflushed_wait *next;
     uint32_t serial, queue;         /* of the command that is waited for */
-    uint32_t waiter, waiting_queue; /* of the command that waits */
+    const struct event *waits;      /* of the command that waits, while its number is not known; else NULL */
+    uint32_t waiter, waiting_queue; /* of that command */
     struct call_site *site;         /* which enqueued that */
 };
 static struct unflushed_wait *unflushed, /* in the order of the calls */
@@ -125,11 +126,24 @@ static void add_unflushed(const struct command *command, const struct event *eve
     }
     *entry = (struct unflushed_wait){.serial = event->serial,
                                      .queue = event->queue->base.id,
-                                     .waiter = command->event->serial,
+                                     .waits = command->event,
                                      .waiting_queue = command->queue->base.id,
                                      .site = site};
     pthread_mutex_lock(&lock);
     *list_end(&unflushed) = entry;
+    pthread_mutex_unlock(&lock);
+}
+
+void usage_pending_numbered(const struct event *event)
+{
+    if (!__atomic_load_n(&unflushed, __ATOMIC_RELAXED))
+        return;
+    pthread_mutex_lock(&lock);
+    for (struct unflushed_wait *entry = unflushed; entry; entry = entry->next)
+        if (entry->waits == event) {
+            entry->waits = NULL;
+            entry->waiter = event->serial;
+        }
     pthread_mutex_unlock(&lock);
 }
 

@@ -652,6 +652,7 @@ START_TEST(an_unflushed_queue_that_another_waits_for_is_reported_at_the_end)
 {
     const char *text = reported_by(leave_unflushed);
     ck_assert_int_eq(times(text, "\"queue-not-flushed\""), 1);
+    ck_assert_int_eq(times(text, "command 2 of command-queue "), 1);
 }
 END_TEST
 
