@@ -81,8 +81,8 @@ static bool is_query(const char *name)
     return strncmp(name, "clGet", 5) == 0;
 }
 
-/* The absence of devices of a type is a valid result: programs query each type. So they do with what a device may
- * not have; but not with times, which are garbage if the program does not look at the error. */
+/* The absence of devices of a type is a valid result: programs query each type. So is that of what a device
+ * may lack; but times that are not there are garbage for a program that does not look at the error. */
 static bool is_valid_result(const char *name, cl_int err)
 {
     return (is_query(name) && err != CL_PROFILING_INFO_NOT_AVAILABLE) || err == CL_DEVICE_NOT_FOUND;
