@@ -169,11 +169,14 @@ static cl_int check_sizes(const struct creation *c)
                   : c->type == IMAGE_1D_BUFFER ? IMAGE_BUFFER_SIZE
                                                : IMAGE_2D_SIZE;
     uint32_t dimensions = image_dimensions(c->type);
+    static const char *const names[] = {"image_width", "image_height", "image_depth"};
     for (uint32_t d = 0; d < dimensions; d++)
         if (!c->size[d] || c->size[d] > most)
-            return CL_INVALID_IMAGE_SIZE;
+            return call_because(CL_INVALID_IMAGE_SIZE, "%s is %zu, and 1 to %zu are allowed", names[d],
+                                c->size[d], most);
     if (image_is_array(c->type) && (!c->size[dimensions] || c->size[dimensions] > IMAGE_ARRAY_SIZE))
-        return CL_INVALID_IMAGE_SIZE;
+        return call_because(CL_INVALID_IMAGE_SIZE, "image_array_size is %zu, and 1 to %d are allowed",
+                            c->size[dimensions], IMAGE_ARRAY_SIZE);
     return CL_SUCCESS;
 }
 
@@ -277,9 +280,16 @@ static cl_int check_levels(const struct creation *c)
         return CL_SUCCESS;
     bool possible = c->type != IMAGE_1D_BUFFER && !c->format->depth && !c->source &&
                     !(c->flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR));
-    return possible && c->desc.num_mip_levels <= levels && levels <= IMAGE_LEVELS_MAX
+    if (!possible)
+        return call_because(
+            CL_INVALID_IMAGE_DESCRIPTOR,
+            "num_mip_levels is %u: images of a buffer, of a depth format or with host_ptr have no levels",
+            c->desc.num_mip_levels);
+    return c->desc.num_mip_levels <= levels && levels <= IMAGE_LEVELS_MAX
                ? CL_SUCCESS
-               : CL_INVALID_IMAGE_DESCRIPTOR;
+               : call_because(CL_INVALID_IMAGE_DESCRIPTOR,
+                              "num_mip_levels is %u, and this size has %zu levels", c->desc.num_mip_levels,
+                              levels);
 }
 
 /* ---- from the bytes of another object -------------------------------------------------------- */
@@ -288,8 +298,15 @@ static cl_int find_source(struct creation *c)
 {
     c->source = c->desc.buffer ? object_lookup(c->desc.buffer, OBJECT_MEMOBJ) : NULL;
     bool wanted = c->type == IMAGE_1D_BUFFER, allowed = wanted || c->type == IMAGE_2D;
-    if (c->desc.buffer ? !c->source || !allowed || c->source->context != c->context : wanted)
-        return CL_INVALID_IMAGE_DESCRIPTOR;
+    if (!c->desc.buffer && wanted)
+        return call_because(CL_INVALID_IMAGE_DESCRIPTOR, "mem_object is NULL, and image_type is "
+                                                         "CL_MEM_OBJECT_IMAGE1D_BUFFER");
+    if (c->desc.buffer && (!c->source || !allowed || c->source->context != c->context))
+        return call_because(CL_INVALID_IMAGE_DESCRIPTOR, "mem_object is %s",
+                            !c->source ? "no memory object that exists"
+                            : !allowed ? "given, and image_type is neither CL_MEM_OBJECT_IMAGE1D_BUFFER nor "
+                                         "CL_MEM_OBJECT_IMAGE2D"
+                                       : "of another context");
     if (!c->source)
         return CL_SUCCESS;
     bool fits = c->source->type == CL_MEM_OBJECT_BUFFER ||
@@ -357,9 +374,20 @@ static cl_int check_creation(struct creation *c, const cl_image_format *format, 
     if (!memobj_flags_valid(c->flags))
         return CL_INVALID_VALUE;
     if (!format_valid(format) || !version_context_has_format(c->context, *format))
-        return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
-    if (!desc || !type_valid(desc->image_type) || desc->num_samples)
-        return CL_INVALID_IMAGE_DESCRIPTOR;
+        return format ? call_because(
+                            CL_INVALID_IMAGE_FORMAT_DESCRIPTOR,
+                            "image_channel_order 0x%x and image_channel_data_type 0x%x do not exist, or "
+                            "do not go together",
+                            format->image_channel_order, format->image_channel_data_type)
+                      : CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
+    if (!desc)
+        return call_because(CL_INVALID_IMAGE_DESCRIPTOR, "image_desc is NULL");
+    if (!type_valid(desc->image_type))
+        return call_because(CL_INVALID_IMAGE_DESCRIPTOR, "image_type is 0x%x, which is no type of image",
+                            desc->image_type);
+    if (desc->num_samples)
+        return call_because(CL_INVALID_IMAGE_DESCRIPTOR, "num_samples is %u, and must be 0",
+                            desc->num_samples);
     c->desc = *desc;
     c->type = device_type(desc->image_type);
     c->format = find_format(format);

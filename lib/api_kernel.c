@@ -618,7 +618,10 @@ static cl_int set_svm_pointers(struct kernel_object *kernel, size_t size, const 
     if (!context_any(kernel->program->context, device_supports_svm))
         return CL_INVALID_OPERATION;
     if (size % sizeof(void *) || !size != !value)
-        return CL_INVALID_VALUE;
+        return call_because(
+            CL_INVALID_VALUE,
+            "param_value_size is %zu, the size of a list of pointers of %zu bytes each is wanted", size,
+            sizeof(void *));
     return replace_pointers(&kernel->svm_pointers, &kernel->svm_count, size, value);
 }
 

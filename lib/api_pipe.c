@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "api.h"
+#include "lib/diagnose/call.h"
 #include "context.h"
 #include "device_info.h"
 #include "error.h"
@@ -21,11 +22,14 @@ static cl_int check(const struct context *context, cl_mem_flags flags, uint32_t 
     if (!device_supports_pipes(context->devices[0]))
         return CL_INVALID_OPERATION;
     if (flags & ~(cl_mem_flags)(CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS))
-        return CL_INVALID_VALUE;
+        return call_because(CL_INVALID_VALUE, "flags may be CL_MEM_READ_WRITE and CL_MEM_HOST_NO_ACCESS");
     if (properties && properties[0])
         return CL_INVALID_VALUE;
     if (!packet_bytes || packet_bytes > PIPE_PACKET_BYTES_MAX || !packet_count)
-        return CL_INVALID_PIPE_SIZE;
+        return call_because(CL_INVALID_PIPE_SIZE,
+                            "pipe_packet_size is %u and pipe_max_packets %u; packets have 1 to %u bytes "
+                            "(CL_DEVICE_PIPE_MAX_PACKET_SIZE)",
+                            packet_bytes, packet_count, (unsigned)PIPE_PACKET_BYTES_MAX);
     return CL_SUCCESS;
 }
 

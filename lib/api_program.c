@@ -12,6 +12,7 @@
 #include <spirv/unified1/spirv.h>
 
 #include "api.h"
+#include "lib/diagnose/call.h"
 #include "lib/diagnose/caller.h"
 #include "context.h"
 #include "destructor.h"
@@ -136,7 +137,10 @@ cl_program CL_API_CALL api_clCreateProgramWithSource(cl_context handle, cl_uint 
     if (!context)
         return error_return(errcode_ret, CL_INVALID_CONTEXT, NULL);
     if (!all_given(count, strings))
-        err = CL_INVALID_VALUE;
+        err = call_because(CL_INVALID_VALUE, "%s",
+                           !count     ? "count is 0"
+                           : !strings ? "strings is NULL"
+                                      : "one of the strings is NULL: the file may not have been read");
     else if (!(program = program_of_context(context, PROGRAM_FROM_SOURCE)) ||
              !(program->source = join(count, strings, lengths)))
         err = CL_OUT_OF_HOST_MEMORY;
@@ -156,7 +160,9 @@ static uint32_t swap_bytes(uint32_t word)
 static cl_int copy_il(struct spirv *out_il, const void *il, size_t length)
 {
     if (length < SPIRV_HEADER_BYTES || length % sizeof(uint32_t))
-        return CL_INVALID_VALUE;
+        return call_because(CL_INVALID_VALUE,
+                            "length is %zu: a module of SPIR-V has at least %d bytes, in whole words of 4",
+                            length, SPIRV_HEADER_BYTES);
     uint32_t *words = malloc(length);
     if (!words)
         return CL_OUT_OF_HOST_MEMORY;
@@ -167,7 +173,14 @@ static cl_int copy_il(struct spirv *out_il, const void *il, size_t length)
             words[i] = swap_bytes(words[i]);
     bool readable =
         words[0] == SpvMagicNumber && words[1] >= 0x00010000 && words[1] <= SPIRV_VERSION_MAX && words[3];
-    return readable ? CL_SUCCESS : CL_INVALID_VALUE;
+    if (words[0] != SpvMagicNumber)
+        return call_because(CL_INVALID_VALUE, "il begins with 0x%08x, and SPIR-V with 0x%08x", words[0],
+                            SpvMagicNumber);
+    return readable ? CL_SUCCESS
+                    : call_because(CL_INVALID_VALUE,
+                                   "il is SPIR-V of version %u.%u, and versions 1.0 to %u.%u are supported",
+                                   words[1] >> 16 & 0xff, words[1] >> 8 & 0xff,
+                                   SPIRV_VERSION_MAX >> 16 & 0xff, SPIRV_VERSION_MAX >> 8 & 0xff);
 }
 
 cl_program CL_API_CALL api_clCreateProgramWithIL(cl_context handle, const void *il, size_t length,
@@ -181,7 +194,7 @@ cl_program CL_API_CALL api_clCreateProgramWithIL(cl_context handle, const void *
     if (!context_any(context, device_supports_il))
         err = CL_INVALID_OPERATION;
     else if (!il || !length)
-        err = CL_INVALID_VALUE;
+        err = call_because(CL_INVALID_VALUE, "%s", il ? "length is 0" : "il is NULL");
     else if (!(program = program_of_context(context, PROGRAM_FROM_IL)))
         err = CL_OUT_OF_HOST_MEMORY;
     else
@@ -227,15 +240,24 @@ static cl_uint first_alike(const struct given_binaries *given, cl_uint index)
     return first;
 }
 
+static void say_invalid(cl_uint index, const unsigned char *bytes, size_t length)
+{
+    char what[160], text[200];
+    program_binary_say(bytes, length, what, sizeof what);
+    snprintf(text, sizeof text, "binaries[%u] %s", index, what);
+    call_detail(text);
+}
+
 /* Reads a binary into the program's list; *out_binary is NULL if it is invalid. */
-static cl_int load_binary(struct program_object *program, const unsigned char *bytes, size_t length,
+static cl_int load_binary(struct program_object *program, const struct given_binaries *given, cl_uint index,
                           const struct program_binary **out_binary)
 {
     struct program_binary *binary = calloc(1, sizeof *binary);
     *out_binary = NULL;
     if (!binary)
         return CL_OUT_OF_HOST_MEMORY;
-    if (!program_binary_read(binary, bytes, length)) {
+    if (!program_binary_read(binary, given->bytes[index], given->lengths[index])) {
+        say_invalid(index, given->bytes[index], given->lengths[index]);
         program_binary_free(binary);
         return CL_INVALID_BINARY;
     }
@@ -293,7 +315,7 @@ static cl_int load_binaries(struct program_object *program, const struct given_b
         struct cl_device *device = (struct cl_device *)given->devices[i];
         cl_uint first = first_alike(given, i);
         cl_int err = first < i ? loaded[first] ? CL_SUCCESS : CL_INVALID_BINARY
-                               : load_binary(program, given->bytes[i], given->lengths[i], &loaded[i]);
+                               : load_binary(program, given, i, &loaded[i]);
         if (!err) {
             set_binary(program, device, loaded[first]);
             err = show_binary(program, device, loaded[first]);

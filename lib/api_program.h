@@ -18,7 +18,8 @@
  *   program_info_available      the program was built with kernel argument information
  *   program_source              the source text that the program, or its binary, has; or NULL
  *   program_binary_write        header, build options, source, SPIR-V words; malloc'd
- *   program_binary_read         false: another format, cut short or damaged
+ *   program_binary_read         false: another format, cut short or damaged; program_binary_say: which of
+ *                               these, as a sentence without its subject
  *   program_binary_for          the binary that was given for a device, or NULL
  *
  * Binaries are little-endian and carry a checksum. They hold SPIR-V, so any later version that reads the
@@ -62,6 +63,7 @@ void program_binary_write(const struct program_object *program, const struct pro
                           unsigned char *out);
 const char *program_source(const struct program_object *program);
 bool program_binary_read(struct program_binary *binary, const unsigned char *bytes, size_t size);
+void program_binary_say(const unsigned char *bytes, size_t size, char *out, size_t out_size);
 void program_binary_free(struct program_binary *list);
 const struct program_binary *program_binary_for(const struct program_object *program,
                                                 const struct cl_device *device);

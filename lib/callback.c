@@ -7,6 +7,7 @@
  */
 #include "callback.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -24,9 +25,10 @@ static struct {
     struct callback_item *first, **last;
     pthread_t thread;
     bool started, stopping, calling;
-    pid_t id;        /* of the thread, for proc(5) */
-    clockid_t clock; /* its processor time */
-    uint32_t inside; /* atomic: depth of calls of the API that it is in */
+    bool (*watch)(void); /* NULL: nothing is watched */
+    pid_t id;            /* of the thread, for proc(5) */
+    clockid_t clock;     /* its processor time */
+    uint32_t inside;     /* atomic: depth of calls of the API that it is in */
     /* the last callback that was found stuck */
     struct {
         uint64_t call;     /* its number: called_count at that time */
@@ -60,6 +62,25 @@ static void count(uint64_t *counter)
     __atomic_add_fetch(counter, 1, __ATOMIC_RELEASE);
 }
 
+/* Nothing is posted. */
+static void idle(void)
+{
+    const struct timespec until = deadline_in(CLOCK_REALTIME, CALLBACK_WATCH_SECONDS, 0);
+    bool (*const watch)(void) = callbacks.watch;
+    if (!watch) {
+        pthread_cond_wait(&callbacks.posted, &callbacks.lock);
+        return;
+    }
+    if (pthread_cond_timedwait(&callbacks.posted, &callbacks.lock, &until) != ETIMEDOUT)
+        return;
+    callbacks.watch = NULL;
+    pthread_mutex_unlock(&callbacks.lock);
+    const bool again = watch();
+    pthread_mutex_lock(&callbacks.lock);
+    if (again)
+        callbacks.watch = watch;
+}
+
 static void *callback_run(void *unused)
 {
     is_callback_thread = true;
@@ -68,7 +89,7 @@ static void *callback_run(void *unused)
     pthread_getcpuclockid(pthread_self(), &callbacks.clock);
     while (!callbacks.stopping) {
         if (!callbacks.first) {
-            pthread_cond_wait(&callbacks.posted, &callbacks.lock);
+            idle();
             continue;
         }
         struct callback_item *item = take();
@@ -85,6 +106,23 @@ static void *callback_run(void *unused)
     return unused;
 }
 
+static void start(void)
+{
+    if (!callbacks.started)
+        callbacks.started = runtime_thread_start(&callbacks.thread, callback_run);
+    pthread_cond_signal(&callbacks.posted);
+}
+
+void callback_watch(bool (*look)(void))
+{
+    pthread_mutex_lock(&callbacks.lock);
+    if (callbacks.watch != look) {
+        callbacks.watch = look;
+        start();
+    }
+    pthread_mutex_unlock(&callbacks.lock);
+}
+
 void callback_post_item(struct callback_item *item)
 {
     CHECKED(item->function);
@@ -93,9 +131,7 @@ void callback_post_item(struct callback_item *item)
     *callbacks.last = item;
     callbacks.last = &item->next;
     count(&callbacks.posted_count);
-    if (!callbacks.started)
-        callbacks.started = runtime_thread_start(&callbacks.thread, callback_run);
-    pthread_cond_signal(&callbacks.posted);
+    start();
     pthread_mutex_unlock(&callbacks.lock);
 }
 

@@ -15,6 +15,8 @@
  *   callback_none        all posted callbacks have returned
  *   callback_inside      the callback thread enters a call of the API (+1) or leaves it (-1); no effect on
  *                        other threads
+ *   callback_watch       calls look() on the callback thread after each CALLBACK_WATCH_SECONDS without a
+ *                        callback, until it returns false
  *   callback_stop        drops the callbacks that were not called, and waits a while for one that runs
  *   callback_fork_*      around fork(2): the child starts its own thread at its first post
  */
@@ -29,6 +31,7 @@ struct callback_item {
 };
 
 enum { EXIT_WAIT_SECONDS = 5 }; /* for commands and callbacks that run when the program ends */
+enum { CALLBACK_WATCH_SECONDS = 5 };
 
 void callback_post(void (*function)(void *), void *data);
 void callback_post_item(struct callback_item *item);
@@ -37,6 +40,7 @@ void callback_drain(void);
 bool callback_none(void);
 bool callback_wait(void);
 void callback_inside(int step);
+void callback_watch(bool (*look)(void));
 void callback_stop(void);
 void callback_fork_prepare(void);
 void callback_fork_parent(void);

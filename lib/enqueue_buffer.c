@@ -31,16 +31,24 @@ bool transfer_inside_buffer(const struct memobj *buffer, size_t offset, size_t s
     return false;
 }
 
+static cl_int refuse_host(const struct memobj *memobj)
+{
+    return call_because(CL_INVALID_OPERATION, "%s %" PRIu32 " was made with %s",
+                        memobj->image ? "image" : "buffer", memobj->base.id,
+                        memobj->flags & CL_MEM_HOST_NO_ACCESS    ? "CL_MEM_HOST_NO_ACCESS"
+                        : memobj->flags & CL_MEM_HOST_WRITE_ONLY ? "CL_MEM_HOST_WRITE_ONLY"
+                                                                 : "CL_MEM_HOST_READ_ONLY");
+}
+
 cl_int transfer_host_may_read(const struct memobj *memobj)
 {
-    return memobj->flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS) ? CL_INVALID_OPERATION
+    return memobj->flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS) ? refuse_host(memobj)
                                                                             : CL_SUCCESS;
 }
 
 cl_int transfer_host_may_write(const struct memobj *memobj)
 {
-    return memobj->flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS) ? CL_INVALID_OPERATION
-                                                                           : CL_SUCCESS;
+    return memobj->flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS) ? refuse_host(memobj) : CL_SUCCESS;
 }
 
 struct device *command_device(const struct command *command)
@@ -175,7 +183,10 @@ static cl_int fill_copy(struct enqueue *enqueue, cl_mem src_buffer, cl_mem dst_b
         !transfer_inside_buffer(target, dst_offset, size))
         return CL_INVALID_VALUE;
     if (bytes_overlap(source->address + src_offset, target->address + dst_offset, size))
-        return CL_MEM_COPY_OVERLAP;
+        return call_because(CL_MEM_COPY_OVERLAP,
+                            "the %zu bytes from src_offset %zu and those from dst_offset %zu share bytes of "
+                            "one buffer",
+                            size, src_offset, dst_offset);
     command->u.transfer.source = object_ref(source);
     command->u.transfer.target = object_ref(target);
     command->u.transfer.source_offset = src_offset;
@@ -281,10 +292,14 @@ static cl_int fill_migrate(struct enqueue *enqueue, cl_uint count, const cl_mem 
                            cl_mem_migration_flags flags)
 {
     struct command *command = enqueue->command;
-    if (count == 0 || !mem_objects ||
+    const cl_mem_migration_flags unknown =
         flags &
-            ~(cl_mem_migration_flags)(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED))
-        return CL_INVALID_VALUE;
+        ~(cl_mem_migration_flags)(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED);
+    if (count == 0 || !mem_objects)
+        return call_because(CL_INVALID_VALUE, "%s", count ? "mem_objects is NULL" : "num_mem_objects is 0");
+    if (unknown)
+        return call_because(CL_INVALID_VALUE, "flags has the bits 0x%" PRIx64 ", which mean nothing",
+                            (uint64_t)unknown);
     command->u.migrate.memobjs = calloc(count, sizeof *command->u.migrate.memobjs);
     if (!command->u.migrate.memobjs)
         return CL_OUT_OF_HOST_MEMORY;

@@ -110,6 +110,7 @@ cl_int enqueue_end(struct enqueue *enqueue, cl_int err, bool blocking, cl_event 
         usage_forget(enqueue->command);
         refuse(enqueue, err, out_event != NULL);
     } else {
+        usage_pending_numbered(event);
         if (out_event)
             *out_event = (cl_event)event;
         if (blocking)

@@ -25,6 +25,7 @@
 #include "api_program.h"
 #include "api_runtime.h"
 #include "svm.h"
+#include "orrery/memory.h"
 #include "transfer.h"
 
 enum { DETAIL_CHARS = 300 };
@@ -113,7 +114,11 @@ static cl_int take_global(struct launch_request *request, const struct device_co
         request->global_offset[d] = used && offset ? offset[d] : 0;
         empty |= request->global_size[d] == 0;
         if (request->global_size[d] > SIZE_MAX - request->global_offset[d])
-            return CL_INVALID_GLOBAL_OFFSET;
+            return call_because(
+                CL_INVALID_GLOBAL_OFFSET,
+                "global_work_offset[%u] %zu and global_work_size[%u] %zu are together more than "
+                "a size_t holds",
+                d, (size_t)request->global_offset[d], d, (size_t)request->global_size[d]);
     }
     return empty && device_is_before(config, 2, 1) ? CL_INVALID_GLOBAL_WORK_SIZE : CL_SUCCESS;
 }
@@ -417,6 +422,16 @@ static uint64_t part_size(const struct kernel_arg *arg, const struct memobj *mem
     return is_pointer(arg) && memobj && (memobj->parent || memobj->is_svm) ? memobj->size : 0;
 }
 
+/* A sub-buffer may be for reading, and its buffer not: its own flags count. */
+static uint32_t part_denies(const struct memobj *memobj)
+{
+    if (!memobj)
+        return 0;
+    return memobj->flags & CL_MEM_READ_ONLY    ? DENY_KERNEL_WRITE
+           : memobj->flags & CL_MEM_WRITE_ONLY ? DENY_KERNEL_READ
+                                               : 0;
+}
+
 static cl_int take_args(struct command *command, const struct kernel_object *kernel)
 {
     size_t count = kernel->info->arg_count;
@@ -435,7 +450,8 @@ static cl_int take_args(struct command *command, const struct kernel_object *ker
     char *next = (char *)args + round_up(count * sizeof *args);
     for (size_t i = 0; i < count; i++) {
         args[i] = (struct launch_arg){next, value_size(&kernel->info->args[i], &kernel->args[i]),
-                                      part_size(&kernel->info->args[i], kernel->args[i].memobj)};
+                                      part_size(&kernel->info->args[i], kernel->args[i].memobj),
+                                      part_denies(kernel->args[i].memobj)};
         copy_value(next, &kernel->info->args[i], &kernel->args[i]);
         next += round_up(args[i].size);
         if (kernel->args[i].memobj)
@@ -543,7 +559,7 @@ static cl_int fill_kernel(struct enqueue *enqueue, cl_kernel handle, cl_uint wor
     if (err)
         return err;
     if (work_dim < 1 || work_dim > 3)
-        return CL_INVALID_WORK_DIMENSION;
+        return call_because(CL_INVALID_WORK_DIMENSION, "work_dim is %u, and 1 to 3 are allowed", work_dim);
     request->root = queue->device->root;
     request->device = queue->device->base.id;
     request->compute_units = queue->units.units;

@@ -5,6 +5,7 @@
  * the order of the calls, not of the commands. A command that fails before it runs undoes the change of the
  * list. record->count counts references: of the list, and of commands.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -228,7 +229,10 @@ static bool flags_valid(cl_map_flags flags)
 static cl_int check_access(const struct memobj *memobj, cl_map_flags flags)
 {
     if (!flags_valid(flags))
-        return CL_INVALID_VALUE;
+        return call_because(CL_INVALID_VALUE,
+                            "map_flags is 0x%" PRIx64 ": CL_MAP_READ and CL_MAP_WRITE go together, and "
+                            "CL_MAP_WRITE_INVALIDATE_REGION with neither",
+                            (uint64_t)flags);
     if (flags & CL_MAP_READ && transfer_host_may_read(memobj))
         return CL_INVALID_OPERATION;
     return flags & MAP_WRITES ? transfer_host_may_write(memobj) : CL_SUCCESS;
@@ -268,7 +272,7 @@ static cl_int fill_map(struct enqueue *enqueue, struct memobj *memobj, cl_map_fl
     command->u.map.record = record;
     runtime_lock();
     if (flags & MAP_WRITES && write_overlaps(record))
-        err = CL_INVALID_OPERATION;
+        err = call_because(CL_INVALID_OPERATION, "some of these bytes are mapped for writing already");
     else
         record_insert(record);
     runtime_unlock();

@@ -5,9 +5,11 @@
  * overlap if two of their rows do; rows are not enumerated, but the distance of their starts is solved for
  * (rects_overlap).
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "api.h"
+#include "lib/diagnose/call.h"
 #include "command.h"
 #include "enqueue_command.h"
 #include "error.h"
@@ -211,12 +213,43 @@ cl_int run_copy_buffer_rect(struct command *command)
 
 /* ---- the calls ---------------------------------------------------------------------- */
 
+/* The box of the buffer side, or of the other one, leaves the memory object. */
+static cl_int refuse_box(const struct rect *rect, bool buffer_side, const struct memobj *memobj)
+{
+    const size_t *origin = buffer_side ? rect->buffer_origin : rect->host_origin;
+    size_t first = 0, end = 0;
+    const bool known = extent(origin, rect->region, buffer_side ? rect->buffer_row : rect->host_row,
+                              buffer_side ? rect->buffer_slice : rect->host_slice, &first, &end);
+    return known ? call_because(CL_INVALID_VALUE,
+                                "the box ends at byte %zu of buffer %" PRIu32 ", which has %zu bytes", end,
+                                memobj->base.id, memobj->size)
+                 : call_because(CL_INVALID_VALUE, "the box ends beyond what a size_t holds");
+}
+
+static cl_int refuse_pitch(const char *of, size_t row, size_t slice, const size_t *region)
+{
+    return row && row < region[0]
+               ? call_because(CL_INVALID_VALUE,
+                              "the row pitch of the %s is %zu, and a row of the region has %zu bytes", of,
+                              row, region[0])
+               : call_because(
+                     CL_INVALID_VALUE,
+                     "the slice pitch of the %s is %zu: it must hold %zu rows, and be a multiple of the "
+                     "row pitch",
+                     of, slice, region[1]);
+}
+
 static bool rect_make(struct rect *rect, const size_t *buffer_origin, const size_t *host_origin,
                       const size_t *region, size_t buffer_row, size_t buffer_slice, size_t host_row,
                       size_t host_slice)
 {
-    if (!buffer_origin || !host_origin || !region || region_empty(region))
+    if (!buffer_origin || !host_origin || !region)
         return false;
+    if (region_empty(region)) {
+        (void)call_because(CL_INVALID_VALUE, "region is %zu x %zu x %zu: no side may be 0", region[0],
+                           region[1], region[2]);
+        return false;
+    }
     *rect = (struct rect){.buffer_row = buffer_row,
                           .buffer_slice = buffer_slice,
                           .host_row = host_row,
@@ -224,8 +257,12 @@ static bool rect_make(struct rect *rect, const size_t *buffer_origin, const size
     memcpy(rect->buffer_origin, buffer_origin, sizeof rect->buffer_origin);
     memcpy(rect->host_origin, host_origin, sizeof rect->host_origin);
     memcpy(rect->region, region, sizeof rect->region);
-    return pitches_resolve(region, &rect->buffer_row, &rect->buffer_slice) &&
-           pitches_resolve(region, &rect->host_row, &rect->host_slice);
+    const bool first = pitches_resolve(region, &rect->buffer_row, &rect->buffer_slice);
+    const bool fits = first && pitches_resolve(region, &rect->host_row, &rect->host_slice);
+    if (!fits)
+        (void)refuse_pitch(first ? "host memory or destination" : "buffer or source",
+                           first ? host_row : buffer_row, first ? host_slice : buffer_slice, region);
+    return fits;
 }
 
 /* out_memobj: where the command has its source or target. */
@@ -237,9 +274,11 @@ static cl_int fill_host_rect(struct enqueue *enqueue, cl_mem buffer, const struc
     cl_int err = enqueue_buffer(enqueue->queue, buffer, &memobj);
     if (err)
         return err;
-    if (!made || !ptr ||
-        !rect_inside(rect->buffer_origin, rect->region, rect->buffer_row, rect->buffer_slice, memobj->size) ||
-        !rect_inside(rect->host_origin, rect->region, rect->host_row, rect->host_slice, SIZE_MAX))
+    if (!made || !ptr)
+        return CL_INVALID_VALUE;
+    if (!rect_inside(rect->buffer_origin, rect->region, rect->buffer_row, rect->buffer_slice, memobj->size))
+        return refuse_box(rect, true, memobj);
+    if (!rect_inside(rect->host_origin, rect->region, rect->host_row, rect->host_slice, SIZE_MAX))
         return CL_INVALID_VALUE;
     err = may(memobj);
     if (err)
@@ -299,14 +338,20 @@ static cl_int fill_copy_rect(struct enqueue *enqueue, cl_mem src_buffer, cl_mem 
         err = enqueue_buffer(enqueue->queue, dst_buffer, &target);
     if (err)
         return err;
-    if (!made ||
-        !rect_inside(rect->buffer_origin, rect->region, rect->buffer_row, rect->buffer_slice, source->size) ||
-        !rect_inside(rect->host_origin, rect->region, rect->host_row, rect->host_slice, target->size))
+    if (!made)
         return CL_INVALID_VALUE;
+    if (!rect_inside(rect->buffer_origin, rect->region, rect->buffer_row, rect->buffer_slice, source->size))
+        return refuse_box(rect, true, source);
+    if (!rect_inside(rect->host_origin, rect->region, rect->host_row, rect->host_slice, target->size))
+        return refuse_box(rect, false, target);
     if (source == target && (rect->buffer_row != rect->host_row || rect->buffer_slice != rect->host_slice))
-        return CL_INVALID_VALUE;
+        return call_because(
+            CL_INVALID_VALUE,
+            "within one buffer the pitches must be the same: rows of %zu and %zu bytes, slices of "
+            "%zu and %zu",
+            rect->buffer_row, rect->host_row, rect->buffer_slice, rect->host_slice);
     if (rects_overlap(rect, source->address, target->address))
-        return CL_MEM_COPY_OVERLAP;
+        return call_because(CL_MEM_COPY_OVERLAP, "the two boxes share bytes of one buffer");
     enqueue->command->u.transfer.source = object_ref(source);
     enqueue->command->u.transfer.target = object_ref(target);
     enqueue->command->u.transfer.rect = *rect;

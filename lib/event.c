@@ -6,6 +6,7 @@
  */
 #include "event.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "orrery/checked.h"
@@ -15,6 +16,7 @@
 #include "executor.h"
 #include "lib/record/host_log.h"
 #include "info.h"
+#include "lib/diagnose/call.h"
 #include "lib/diagnose/usage.h"
 #include "command_order.h"
 #include "orrery/rule.h"
@@ -67,8 +69,7 @@ bool event_add_waiter(struct event *event, struct command *command)
 struct event_delivery {
     struct event_callback base; /* the first member: the executor has a pointer to it */
     struct callback_item item;
-    struct event *event; /* with a reference of the user, so that the handle is valid inside the callback, and
-                            one of the runtime, as a program that releases too often takes that */
+    struct event *event; /* held, so that the handle is valid inside the callback */
     cl_int status;
 };
 
@@ -101,12 +102,7 @@ static void deliver(void *data)
     delivery->base.function((cl_event)event, delivery->status, delivery->base.data);
     usage_callback(-1);
     free(delivery);
-    runtime_lock();
-    CHECKED(event->callback_refs > 0);
-    event->callback_refs--;
-    runtime_unlock();
-    object_release(event, OBJECT_EVENT);
-    object_unref(event);
+    object_unhold(event);
 }
 
 static uint64_t attached, posted; /* callbacks since the start; atomic */
@@ -284,10 +280,8 @@ static cl_int event_status(struct event *event)
 
 static cl_uint event_references(struct event *event)
 {
-    runtime_lock();
-    cl_uint count = __atomic_load_n(&event->base.refs, __ATOMIC_RELAXED) - event->callback_refs;
-    runtime_unlock();
-    return count;
+    const cl_uint held = __atomic_load_n(&event->base.held, __ATOMIC_RELAXED);
+    return __atomic_load_n(&event->base.refs, __ATOMIC_RELAXED) - held;
 }
 
 _Static_assert(sizeof(cl_event_counters_orrery) == sizeof(struct counters),
@@ -338,6 +332,24 @@ cl_int CL_API_CALL api_clGetEventInfo(cl_event handle, cl_event_info param_name,
     }
 }
 
+/* CL_SUCCESS: there are times. */
+static cl_int check_profiling(struct event *event)
+{
+    if (!event->queue)
+        return call_because(CL_PROFILING_INFO_NOT_AVAILABLE, "event %" PRIu32 " is a user event",
+                            event->base.id);
+    if (!(event->queue->properties & CL_QUEUE_PROFILING_ENABLE))
+        return call_because(CL_PROFILING_INFO_NOT_AVAILABLE,
+                            "command-queue %" PRIu32 " was made without CL_QUEUE_PROFILING_ENABLE",
+                            event->queue->base.id);
+    if (event->type == CL_COMMAND_SVM_FREE)
+        return call_because(CL_PROFILING_INFO_NOT_AVAILABLE, "there are no times of clEnqueueSVMFree");
+    if (event_status(event) != CL_COMPLETE)
+        return call_because(CL_PROFILING_INFO_NOT_AVAILABLE, "command %" PRIu32 " is not complete, or failed",
+                            event->serial);
+    return CL_SUCCESS;
+}
+
 /* CL_PROFILING_COMMAND_QUEUED ... COMPLETE are consecutive, as is event->time[]. */
 cl_int CL_API_CALL api_clGetEventProfilingInfo(cl_event handle, cl_profiling_info param_name,
                                                size_t param_value_size, void *param_value,
@@ -348,9 +360,9 @@ cl_int CL_API_CALL api_clGetEventProfilingInfo(cl_event handle, cl_profiling_inf
         &(struct info_reply){param_value_size, param_value, param_value_size_ret};
     if (!event)
         return CL_INVALID_EVENT;
-    if (!event->queue || !(event->queue->properties & CL_QUEUE_PROFILING_ENABLE) ||
-        event->type == CL_COMMAND_SVM_FREE || event_status(event) != CL_COMPLETE)
-        return CL_PROFILING_INFO_NOT_AVAILABLE;
+    const cl_int err = check_profiling(event);
+    if (err)
+        return err;
     if (param_name < CL_PROFILING_COMMAND_QUEUED || param_name > CL_PROFILING_COMMAND_COMPLETE ||
         !version_has_query(event->queue->device, param_name))
         return CL_INVALID_VALUE;
@@ -374,14 +386,13 @@ cl_int CL_API_CALL api_clSetEventCallback(cl_event handle, cl_int command_exec_c
     if (!delivery)
         return CL_OUT_OF_HOST_MEMORY;
     delivery->base = (struct event_callback){NULL, command_exec_callback_type, pfn_notify, user_data};
-    delivery->event = object_ref(event);
-    object_retain(event, OBJECT_EVENT);
+    delivery->event = event;
+    object_hold(event);
     __atomic_add_fetch(&attached, 1, __ATOMIC_RELEASE);
     cl_int err = queue_event_callback(event, &delivery->base);
     if (err) {
         __atomic_sub_fetch(&attached, 1, __ATOMIC_RELEASE);
-        object_release(event, OBJECT_EVENT);
-        object_unref(event);
+        object_unhold(event);
         free(delivery);
     }
     return err;

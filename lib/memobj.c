@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory objects (OpenCL 3.0 API, 5.2.1, 5.5): flags, storage, sub-buffers, destructor callbacks, queries. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,13 +37,49 @@ static bool at_most_one(cl_mem_flags flags)
     return !(flags & (flags - 1));
 }
 
+/* The names of those flags that are given, with `and` between them. */
+static void print_flags(cl_mem_flags flags, char *out, size_t size)
+{
+    static const struct {
+        cl_mem_flags flag;
+        const char *name;
+    } names[] = {{CL_MEM_READ_WRITE, "CL_MEM_READ_WRITE"},
+                 {CL_MEM_WRITE_ONLY, "CL_MEM_WRITE_ONLY"},
+                 {CL_MEM_READ_ONLY, "CL_MEM_READ_ONLY"},
+                 {CL_MEM_USE_HOST_PTR, "CL_MEM_USE_HOST_PTR"},
+                 {CL_MEM_ALLOC_HOST_PTR, "CL_MEM_ALLOC_HOST_PTR"},
+                 {CL_MEM_COPY_HOST_PTR, "CL_MEM_COPY_HOST_PTR"},
+                 {CL_MEM_HOST_WRITE_ONLY, "CL_MEM_HOST_WRITE_ONLY"},
+                 {CL_MEM_HOST_READ_ONLY, "CL_MEM_HOST_READ_ONLY"},
+                 {CL_MEM_HOST_NO_ACCESS, "CL_MEM_HOST_NO_ACCESS"}};
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (flags & names[i].flag && used < size)
+            used += (size_t)snprintf(out + used, size - used, "%s%s", used ? " and " : "", names[i].name);
+}
+
+static bool refuse_both(cl_mem_flags flags)
+{
+    char names[160];
+    print_flags(flags, names, sizeof names);
+    (void)call_because(CL_INVALID_VALUE, "flags has %s, which exclude each other", names);
+    return false;
+}
+
 bool memobj_flags_valid(cl_mem_flags flags)
 {
-    if (flags & ~(kernel_access | host_access | host_pointer))
+    const cl_mem_flags unknown = flags & ~(kernel_access | host_access | host_pointer);
+    if (unknown) {
+        (void)call_because(CL_INVALID_VALUE, "flags has the bits 0x%" PRIx64 ", which mean nothing here",
+                           (uint64_t)unknown);
         return false;
+    }
     if ((flags & CL_MEM_USE_HOST_PTR) && (flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)))
-        return false;
-    return at_most_one(flags & kernel_access) && at_most_one(flags & host_access);
+        return refuse_both(flags & host_pointer);
+    if (!at_most_one(flags & kernel_access))
+        return refuse_both(flags & kernel_access);
+    return at_most_one(flags & host_access) || refuse_both(flags & host_access);
 }
 
 cl_int memobj_check_host_ptr(cl_mem_flags flags, const void *host_ptr)
@@ -289,10 +326,19 @@ static cl_int check_sub_buffer(const struct memobj *parent, cl_mem_flags flags, 
 {
     if (parent->parent || parent->type != CL_MEM_OBJECT_BUFFER)
         return CL_INVALID_MEM_OBJECT;
-    if (!memobj_flags_valid(flags) || (flags & host_pointer) || !memobj_narrows(parent->flags, flags))
+    char names[200];
+    print_flags(flags & host_pointer ? flags & host_pointer : flags, names, sizeof names);
+    if (!memobj_flags_valid(flags))
         return CL_INVALID_VALUE;
+    if (flags & host_pointer)
+        return call_because(CL_INVALID_VALUE, "flags has %s, and the memory is that of the buffer", names);
+    if (!memobj_narrows(parent->flags, flags))
+        return call_because(CL_INVALID_VALUE, "flags has %s, which buffer %" PRIu32 " does not allow", names,
+                            parent->base.id);
     if (type != CL_BUFFER_CREATE_TYPE_REGION || !info)
-        return CL_INVALID_VALUE;
+        return call_because(CL_INVALID_VALUE, "%s",
+                            info ? "buffer_create_type is not CL_BUFFER_CREATE_TYPE_REGION"
+                                 : "buffer_create_info is NULL");
     return check_region(parent, info);
 }
 

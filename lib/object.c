@@ -232,17 +232,46 @@ cl_int object_release(const void *handle, enum object_kind kind)
 {
     pthread_mutex_lock(&table.lock);
     struct object *object = table_get(handle, kind);
-    bool known = object && object->refs > 0;
-    bool last = known && __atomic_sub_fetch(&object->refs, 1, __ATOMIC_RELAXED) == 0;
+    const bool known = object && object->refs > object->held;
+    const cl_uint left = known ? __atomic_sub_fetch(&object->refs, 1, __ATOMIC_RELAXED) : 0;
+    const bool last = known && left == 0, programs_last = known && left == object->held;
     CHECKED(!known || object->internal > 0); /* the one that stands for the user's */
     if (last && !outlives_release(kind))
         table_remove(object);
+    if (programs_last)
+        object_ref(object); /* a callback may return meanwhile */
     pthread_mutex_unlock(&table.lock);
-    if (last) {
+    if (programs_last) {
         usage_released(object);
         object_unref(object);
     }
+    if (last)
+        object_unref(object);
     return known ? CL_SUCCESS : kinds[kind].error;
+}
+
+void object_hold(void *handle)
+{
+    struct object *object = handle;
+    pthread_mutex_lock(&table.lock);
+    if (__atomic_fetch_add(&object->refs, 1, __ATOMIC_RELAXED) == 0)
+        __atomic_fetch_add(&object->internal, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&object->held, 1, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&table.lock);
+}
+
+void object_unhold(void *handle)
+{
+    struct object *object = handle;
+    pthread_mutex_lock(&table.lock);
+    CHECKED(object->held > 0 && object->held <= object->refs);
+    __atomic_sub_fetch(&object->held, 1, __ATOMIC_RELAXED);
+    const bool last = __atomic_sub_fetch(&object->refs, 1, __ATOMIC_RELAXED) == 0;
+    if (last)
+        table_remove(object);
+    pthread_mutex_unlock(&table.lock);
+    if (last)
+        object_unref(object);
 }
 
 void *object_ref(void *handle)

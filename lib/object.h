@@ -9,6 +9,8 @@
  *   object_ref/object_unref    references of the runtime. They keep the object alive, but are not part of
  *                              CL_*_REFERENCE_COUNT; a handle without references of the user is no longer
  *                              found
+ *   object_hold/object_unhold  a reference of the user that the runtime has for a callback, so that the
+ *                              handle is found in it. The program cannot release it
  *
  * Locks    The table has its own lock. All other state that several host threads use is guarded by
  *          runtime_lock(), one lock, which is never held while a callback or a kernel runs.
@@ -45,7 +47,8 @@ struct object {
     const cl_icd_dispatch *dispatch; /* first: the ICD loader reads it */
     enum object_kind kind;
     uint32_t id;       /* serial number per kind, from 1: what reports print */
-    cl_uint refs;      /* the user's references: atomic */
+    cl_uint refs;      /* the user's references, and those held for callbacks: atomic */
+    cl_uint held;      /* how many of them are held for callbacks: atomic */
     uint32_t internal; /* references of the runtime, and one that stands for all of the user: atomic */
     bool published;
     bool answered;          /* a query gave the handle to the program */
@@ -61,6 +64,8 @@ cl_int object_error(enum object_kind kind);          /* CL_INVALID_EVENT, ... */
 const char *object_kind_name(enum object_kind kind); /* "memory object" */
 cl_int object_retain(const void *handle, enum object_kind kind);
 cl_int object_release(const void *handle, enum object_kind kind);
+void object_hold(void *object);
+void object_unhold(void *object);
 void *object_ref(void *object);
 void object_unref(void *object);
 /* The live objects of the wanted kinds, a bit each, sorted by kind and number. Each is referenced, since
@@ -351,10 +356,8 @@ struct event {
     cl_int status; /* CL_QUEUED to CL_COMPLETE, or a negative error: as of the consumed log */
     /* of a user event: the argument of clSetUserEventStatus; `status` changes as the log is consumed */
     cl_int user_status;
-    cl_uint
-        callback_refs; /* references for future callbacks, which are not part of CL_EVENT_REFERENCE_COUNT */
-    cl_uint polls;     /* queries of its status that found it not complete */
-    cl_ulong time[5];  /* queued, submit, start, end, complete: simulated ns */
+    cl_uint polls;    /* queries of its status that found it not complete */
+    cl_ulong time[5]; /* queued, submit, start, end, complete: simulated ns */
     struct event_callback *callbacks;
     struct command **waiters;
     size_t waiter_count, waiter_room;
@@ -379,7 +382,7 @@ struct queue { /* cl_command_queue */
     /* guarded by runtime_lock */
     struct command *first, *last; /* commands not yet complete, in enqueue order */
     struct event *barrier;        /* last barrier of an out-of-order queue */
-    bool unflushed;               /* commands were appended to the log after the last flush */
+    uint32_t unflushed;           /* how many commands were appended to the log after the last flush */
     uint32_t flushed;             /* serial number of the last command at the last flush */
     uint32_t search, searched;    /* usage_pending.c: the latest search, and up to which command it looked */
     /* `flushed` at the time when the context got a second queue; UINT32_MAX: it has one queue */

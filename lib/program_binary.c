@@ -3,6 +3,8 @@
  * The binary form of a build: a header with a checksum, texts, and SPIR-V words. A reader checks every
  * length against the size, and the checksum, before it uses the contents.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,6 +105,16 @@ void program_binary_write(const struct program_object *program, const struct pro
     memcpy(out, &header, sizeof header);
 }
 
+/* Of the whole binary, by its header; UINT64_MAX: more than there can be. */
+static uint64_t size_by_header(const struct binary_header *header)
+{
+    if (header->word_count > UINT32_MAX)
+        return UINT64_MAX;
+    return sizeof *header + header->options_bytes + (uint64_t)header->source_bytes +
+           header->constant_count * (uint64_t)sizeof(struct spec_constant) +
+           header->word_count * sizeof(uint32_t);
+}
+
 static bool header_read(struct binary_header *header, const unsigned char *bytes, size_t size)
 {
     if (size < sizeof *header)
@@ -110,15 +122,61 @@ static bool header_read(struct binary_header *header, const unsigned char *bytes
     memcpy(header, bytes, sizeof *header);
     if (memcmp(header->magic, magic, sizeof magic) || header->version != BINARY_VERSION)
         return false;
-    size_t rest = size - sizeof *header;
-    if (header->word_count < SPIRV_HEADER_WORDS || header->word_count > rest / sizeof(uint32_t))
+    if (header->word_count < SPIRV_HEADER_WORDS || size_by_header(header) != size)
         return false;
-    uint64_t constant_bytes = header->constant_count * (uint64_t)sizeof(struct spec_constant);
-    if (header->options_bytes + (uint64_t)header->source_bytes + constant_bytes +
-            header->word_count * sizeof(uint32_t) !=
-        rest)
-        return false;
-    return checksum(*header, bytes + sizeof *header, rest) == header->checksum;
+    return checksum(*header, bytes + sizeof *header, size - sizeof *header) == header->checksum;
+}
+
+static bool begins_with(const unsigned char *bytes, size_t size, const void *start, size_t start_bytes)
+{
+    return size >= start_bytes && memcmp(bytes, start, start_bytes) == 0;
+}
+
+/* What other programs than this one write. */
+static const char *foreign_form(const unsigned char *bytes, size_t size)
+{
+    static const uint32_t spirv = 0x07230203;
+    size_t text = 0;
+    while (text < size && (bytes[text] >= ' ' || (bytes[text] >= '\t' && bytes[text] <= '\r')))
+        text++;
+    if (begins_with(bytes, size, &spirv, sizeof spirv))
+        return "is SPIR-V, which clCreateProgramWithIL takes";
+    if (begins_with(bytes, size, "BC\xc0\xde", 4))
+        return "is LLVM bitcode";
+    if (begins_with(bytes, size,
+                    "\x7f"
+                    "ELF",
+                    4))
+        return "is an ELF file, of another platform's device";
+    if (text && (text == size || (text == size - 1 && !bytes[text])))
+        return "is text, which clCreateProgramWithSource takes";
+    return "does not begin as a binary of this platform";
+}
+
+void program_binary_say(const unsigned char *bytes, size_t size, char *out, size_t out_size)
+{
+    struct binary_header header = {.version = BINARY_VERSION};
+    const bool begins = size && memcmp(bytes, magic, size < sizeof magic ? size : sizeof magic) == 0;
+    if (begins && size < sizeof header) {
+        snprintf(out, out_size, "has %zu bytes, and its header alone %zu: it is cut short", size,
+                 sizeof header);
+        return;
+    }
+    if (begins)
+        memcpy(&header, bytes, sizeof header);
+    const uint64_t wanted = size_by_header(&header);
+    if (!begins)
+        snprintf(out, out_size, "has %zu bytes and %s", size, foreign_form(bytes, size));
+    else if (header.version != BINARY_VERSION)
+        snprintf(out, out_size, "is of version %" PRIu32 " of the format, and this library reads version %d",
+                 header.version, BINARY_VERSION);
+    else if (wanted > size && wanted != UINT64_MAX)
+        snprintf(out, out_size, "has %zu bytes, and by its header %" PRIu64 ": it is cut short", size,
+                 wanted);
+    else if (wanted < size)
+        snprintf(out, out_size, "has %zu bytes, and by its header only %" PRIu64, size, wanted);
+    else
+        snprintf(out, out_size, "has %zu bytes and is damaged: its checksum does not fit", size);
 }
 
 /* Copies a text of size bytes, the last of which is a NUL; *out_text is NULL for size 0. False: invalid. */

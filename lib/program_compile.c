@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "api.h"
+#include "lib/diagnose/call.h"
 #include "context.h"
 #include "program_work.h"
 
@@ -110,7 +111,9 @@ cl_int CL_API_CALL api_clCompileProgram(cl_program handle, cl_uint num_devices,
     struct build_work work = {.kind = COMPILE, .program = program, .options = options ? options : ""};
     cl_int err = program_work_check(&work, num_devices, device_list, pfn_notify, user_data);
     if (!err && (!num_input_headers != !input_headers || !num_input_headers != !header_include_names))
-        err = CL_INVALID_VALUE;
+        err = call_because(
+            CL_INVALID_VALUE, "num_input_headers is %u, input_headers is %s and header_include_names is %s",
+            num_input_headers, input_headers ? "given" : "NULL", header_include_names ? "given" : "NULL");
     if (!err)
         err = compile(program, &work, num_input_headers, input_headers, header_include_names, pfn_notify,
                       user_data);

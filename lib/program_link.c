@@ -187,7 +187,8 @@ cl_program CL_API_CALL api_clLinkProgram(cl_context handle, cl_uint num_devices,
     work.device_count = num_devices;
     work.devices = (struct cl_device **)(uintptr_t)device_list;
     if (!err && (!num_input_programs || !input_programs))
-        err = CL_INVALID_VALUE;
+        err = call_because(CL_INVALID_VALUE, "%s",
+                           input_programs ? "num_input_programs is 0" : "input_programs is NULL");
     if (!err)
         err = link_programs(context, &work, num_input_programs, input_programs, pfn_notify, user_data,
                             &program);

@@ -3,6 +3,7 @@
  * marked CL_BUILD_IN_PROGRESS, and a second build is refused. Devices with one configuration share a
  * build. A notify function is called on the callback thread afterwards; then the call only returns whether
  * the work could begin. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -276,8 +277,14 @@ static cl_int work_begin(struct build_work *work, cl_uint count, struct cl_devic
     }
     runtime_lock();
     cl_int err = CL_SUCCESS;
-    if (program_building(program) || __atomic_load_n(&program->attached_kernels, __ATOMIC_RELAXED))
-        err = CL_INVALID_OPERATION;
+    const uint32_t kernels = __atomic_load_n(&program->attached_kernels, __ATOMIC_RELAXED);
+    if (program_building(program) || kernels)
+        err = kernels ? call_because(CL_INVALID_OPERATION,
+                                     "program %" PRIu32 " has %" PRIu32
+                                     " kernel object%s, which must be released before",
+                                     program->base.id, kernels, kernels == 1 ? "" : "s")
+                      : call_because(CL_INVALID_OPERATION, "a build of program %" PRIu32 " is not done yet",
+                                     program->base.id);
     else if (!program_reserve_devices(program, count))
         err = CL_OUT_OF_HOST_MEMORY;
     else

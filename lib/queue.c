@@ -5,10 +5,12 @@
  */
 #include "queue.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "orrery/checked.h"
+#include "lib/diagnose/call.h"
 #include "api.h"
 #include "context.h"
 #include "api_device_queue.h"
@@ -74,8 +76,12 @@ static cl_int check_properties(const struct cl_device *device, cl_command_queue_
                                cl_queue_properties size)
 {
     cl_command_queue_properties on_device = properties & DEVICE_PROPERTIES;
-    if (properties & ~(cl_command_queue_properties)(HOST_PROPERTIES | DEVICE_PROPERTIES))
-        return CL_INVALID_VALUE;
+    const cl_command_queue_properties unknown =
+        properties & ~(cl_command_queue_properties)(HOST_PROPERTIES | DEVICE_PROPERTIES);
+    if (unknown)
+        return call_because(CL_INVALID_VALUE,
+                            "CL_QUEUE_PROPERTIES has the bits 0x%" PRIx64 ", which mean nothing",
+                            (uint64_t)unknown);
     if (!on_device)
         return CL_SUCCESS;
     return device_queue_check(device, properties, size);
@@ -139,11 +145,14 @@ static cl_int read_list(const struct cl_device *device, const cl_queue_propertie
     for (; list && list[count]; count += 2) {
         unsigned name = name_of(device, list[count]);
         if (name == NAME_UNKNOWN || seen[name])
-            return CL_INVALID_VALUE;
+            return call_because(CL_INVALID_VALUE, "the property 0x%" PRIx64 " %s", (uint64_t)list[count],
+                                name == NAME_UNKNOWN ? "is none of a command-queue" : "is given twice");
         seen[name] = true;
         value[name] = list[count + 1];
         if ((name == NAME_PRIORITY || name == NAME_THROTTLE) && !is_hint(value[name]))
-            return CL_INVALID_VALUE;
+            return call_because(CL_INVALID_VALUE, "0x%" PRIx64 " is no %s", (uint64_t)value[name],
+                                name == NAME_PRIORITY ? "priority (CL_QUEUE_PRIORITY_KHR)"
+                                                      : "throttle (CL_QUEUE_THROTTLE_KHR)");
     }
     *out_request =
         (struct queue_request){.properties = (cl_command_queue_properties)value[NAME_PROPERTIES],
@@ -155,7 +164,8 @@ static cl_int read_list(const struct cl_device *device, const cl_queue_propertie
                                .index = value[NAME_INDEX],
                                .hinted = seen[NAME_PRIORITY] || seen[NAME_THROTTLE]};
     if (seen[NAME_SIZE] && !(out_request->properties & CL_QUEUE_ON_DEVICE))
-        return CL_INVALID_VALUE;
+        return call_because(CL_INVALID_VALUE,
+                            "CL_QUEUE_SIZE is given, and CL_QUEUE_PROPERTIES lacks CL_QUEUE_ON_DEVICE");
     if (out_request->hinted && out_request->properties & CL_QUEUE_ON_DEVICE)
         return CL_INVALID_QUEUE_PROPERTIES;
     cl_int err = check_family(device, out_request);

@@ -37,11 +37,17 @@ static void number(struct command *command)
         command->u.svm_map.record->by = command->serial;
 }
 
+/* The queue is flushed then, as a device with a full queue does, so that a loop of any length needs no memory
+ * in proportion. */
+enum { UNFLUSHED_MOST = 1 << 14 };
+
 cl_int queue_append(struct command *command)
 {
     order_settle();
     runtime_lock();
     const bool terminated = context_terminated(command->queue->context);
+    struct queue *queue = command->queue; /* the command may be gone when it has run */
+    bool flush = false;
     const bool room = !terminated && ready_reserve(&executor.ready, executor.live + 1) &&
                       order_reserve(command) && queue_log_append(LOG_ENQUEUE, command, NULL);
     if (room) {
@@ -51,11 +57,13 @@ cl_int queue_append(struct command *command)
         host_bytes_enqueued(command);
         host_changed_enqueued(command);
         host_gone_enqueued(command);
-        command->queue->unflushed = true;
+        flush = ++command->queue->unflushed == UNFLUSHED_MOST;
         executor.effects_visible |= command_calls_program(command);
         executor.live++;
     }
     runtime_unlock();
+    if (flush)
+        queue_flush(queue);
     return room ? CL_SUCCESS : terminated ? CL_CONTEXT_TERMINATED_KHR : CL_OUT_OF_HOST_MEMORY;
 }
 
@@ -135,7 +143,7 @@ static bool append_flush(struct queue *queue, enum log_kind kind)
         return true;
     if (!queue_log_reserve())
         return false;
-    queue->unflushed = false;
+    queue->unflushed = 0;
     __atomic_store_n(&queue->flushed, executor.serial, __ATOMIC_RELAXED);
     usage_pending_flushed(queue);
     return queue_log_append(kind, object_ref(queue), NULL);
@@ -225,8 +233,8 @@ cl_int queue_event_callback(struct event *event, struct event_callback *callback
     const bool due_later = executor_idle() && event->status > callback->state;
     const bool room = queue_log_reserve();
     if (room) {
-        event->callback_refs++;
         queue_log_append(LOG_CALLBACK, object_ref(event), callback);
+        usage_pending_callback(event);
         executor.effects_visible = true;
         queue_log_go();
         if (!due_later)

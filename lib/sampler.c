@@ -4,6 +4,7 @@
  * encode them in the word that kernels get (struct sampler of include/orrery/image.h). The list of
  * properties is kept for clGetSamplerInfo if the program gave one.
  */
+#include <inttypes.h>
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,15 +64,28 @@ static bool take_property(struct sampler_object *sampler, cl_sampler_properties 
     }
 }
 
+static const char *value_name(cl_sampler_properties name)
+{
+    switch (name) {
+    case CL_SAMPLER_NORMALIZED_COORDS: return "value of normalized_coords: CL_TRUE and CL_FALSE are";
+    case CL_SAMPLER_ADDRESSING_MODE: return "addressing mode";
+    case CL_SAMPLER_FILTER_MODE:
+    case CL_SAMPLER_MIP_FILTER_MODE_KHR: return "filter mode: CL_FILTER_NEAREST and CL_FILTER_LINEAR are";
+    default: return "value of a property that samplers have";
+    }
+}
+
 static cl_int take_properties(struct sampler_object *sampler, const cl_sampler_properties *properties)
 {
     size_t count = 0;
     for (; properties[count]; count += 2) {
         for (size_t i = 0; i < count; i += 2)
             if (properties[i] == properties[count])
-                return CL_INVALID_VALUE;
+                return call_because(CL_INVALID_VALUE, "the property 0x%" PRIx64 " is given twice",
+                                    (uint64_t)properties[count]);
         if (!take_property(sampler, properties[count], properties[count + 1]))
-            return CL_INVALID_VALUE;
+            return call_because(CL_INVALID_VALUE, "0x%" PRIx64 " is no %s", (uint64_t)properties[count + 1],
+                                value_name(properties[count]));
     }
     sampler->property_count = count + 1;
     sampler->properties = malloc(sampler->property_count * sizeof *properties);

@@ -3,12 +3,14 @@
  * address, which is searched by bisection. */
 #include "svm.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api.h"
+#include "lib/diagnose/call.h"
 #include "context.h"
 #include "device_info.h"
 #include "executor.h"
@@ -300,10 +302,23 @@ void *CL_API_CALL api_clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size
     struct context *context = context_lookup(handle);
     if (!context || !context_any(context, device_supports_svm))
         return NULL;
-    if (!flags_valid(context, flags) || !alignment_valid(alignment))
+    if (!flags_valid(context, flags)) {
+        (void)call_because(CL_INVALID_VALUE,
+                           "flags is 0x%" PRIx64 ", which has bits that are unknown, that exclude "
+                           "each other, or that no device of the context can do",
+                           (uint64_t)flags);
         return NULL;
-    if (!size || size > context_max_allocation(context).least)
+    }
+    if (!alignment_valid(alignment)) {
+        (void)call_because(CL_INVALID_VALUE, "alignment is %u: powers of two up to %d are allowed, and 0",
+                           alignment, DEVICE_MAX_ALIGN);
         return NULL;
+    }
+    if (!size || size > context_max_allocation(context).least) {
+        (void)call_because(CL_INVALID_VALUE, "size is %zu, CL_DEVICE_MAX_MEM_ALLOC_SIZE is %zu", size,
+                           (size_t)context_max_allocation(context).least);
+        return NULL;
+    }
     return svm_allocate(context, &(struct svm_request){.flags = flags, .size = size, .alignment = alignment});
 }
 

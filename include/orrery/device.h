@@ -296,6 +296,7 @@ struct launch_arg {
     size_t size;
     /* of a buffer that may be a part of its allocation, as a sub-buffer is: its size; 0: it is none */
     uint64_t part_bytes;
+    uint32_t part_denies; /* DENY_* by the flags of that part, beside what the allocation denies */
 };
 
 /* The launch and all kernels that it started, directly or indirectly: device_launch returns when all are

@@ -18,7 +18,7 @@
  *   call_answer      counts the refusals of calls that are not watched; call_refused_note: prints their
  *                    number and the first
  *   call_detail      called by code that refuses a call: a sentence for the finding. False: this thread is
- *                    in no watched call
+ *                    in no watched call; call_because: the same with a format, and returns the error
  *
  * The rows of api_rows.def name the conditions of each error and the arguments that they are about. The
  * values of the arguments exclude rows or make one certain. The finding names all rows of the best verdict.
@@ -58,6 +58,7 @@ cl_int call_begin(const struct api_call *call);
 cl_int call_end(const struct api_call *call, cl_int err);
 void call_failed(const struct api_call *call, bool failed);
 bool call_detail(const char *text);
+cl_int call_because(cl_int err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *call_running(void);
 /* An address in the stack frame of the watched call that runs on this thread: what is below belongs to no
  * function of the program. NULL: none runs. */

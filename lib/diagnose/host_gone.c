@@ -8,7 +8,8 @@
  * that is reported in either case.
  *
  * Pages of a small block stay mapped when the program frees it. free_preload.c, if it is loaded, calls back
- * then.
+ * then: for the memory of objects, and for what a read or write copies to or from until the host is ordered
+ * after it.
  *
  * msync of an extent costs one system call, reads no byte, and returns ENOMEM if one of its pages is not
  * mapped. Pages that guard.c closed stay mapped, so they count as present.
@@ -35,11 +36,13 @@
 
 enum { PAGE_BYTES = 4096 };
 
-/* The host memory of an object. It outlives the object until the host is ordered after the last command
- * that uses it. Guarded by runtime_lock. */
+/* The host memory of an object, or of one read or write. It outlives the object until the host is ordered
+ * after the last command that uses it. Guarded by runtime_lock. */
 struct hosted {
     struct hosted *next;
-    const struct memobj *memobj; /* NULL: destroyed */
+    const struct memobj *memobj; /* NULL: destroyed, or of a read or write */
+    bool transfer, written;      /* of a read or write; which writes it */
+    char object[64];             /* a transfer's memory object */
     struct host_extent bytes;
     const char *sort; /* "buffer", "image" */
     uint32_t id;
@@ -165,11 +168,11 @@ static void note_freed(const void *address)
     runtime_unlock();
 }
 
-static void watch(const struct hosted *hosted)
+/* False: there is no room, or free_preload.c is not loaded. */
+static bool watch(const struct hosted *hosted)
 {
     watch_function *function = (watch_function *)(uintptr_t)dlsym(RTLD_DEFAULT, "orrery_free_watch");
-    if (function)
-        function((const void *)(uintptr_t)hosted->bytes.low, note_freed);
+    return function && function((const void *)(uintptr_t)hosted->bytes.low, note_freed);
 }
 
 static void unwatch(const struct hosted *hosted)
@@ -197,7 +200,7 @@ void host_gone_begin(const struct memobj *memobj)
     hosted->next = all_hosted;
     __atomic_store_n(&all_hosted, hosted, __ATOMIC_RELAXED);
     runtime_unlock();
-    watch(hosted);
+    (void)watch(hosted);
 }
 
 void host_gone_end(const struct memobj *memobj)
@@ -234,7 +237,7 @@ static bool next_gone(struct hosted *out_hosted)
             free(hosted);
             continue;
         }
-        found = used && !hosted->reported && (hosted->gone || is_gone(hosted->bytes));
+        found = used && !hosted->reported && (hosted->gone || (!hosted->transfer && is_gone(hosted->bytes)));
         if (found) {
             hosted->reported = true;
             *out_hosted = *hosted;
@@ -251,13 +254,27 @@ static bool some_hosted(void)
     return __atomic_load_n(&all_hosted, __ATOMIC_RELAXED) != NULL;
 }
 
+static void report_transfer(const struct hosted_user *user, const struct hosted *hosted, const char *then)
+{
+    char why[240];
+    snprintf(why, sizeof why,
+             "the host has freed the %" PRIu64 " bytes of memory that command %" PRIu32 " (%s) %s%s",
+             hosted->bytes.high - hosted->bytes.low, user->command, command_call(user->kind),
+             hosted->written ? "writes" : "reads", then);
+    report(user, hosted->object[0] ? hosted->object : NULL, why,
+           "wait for the command before the memory is freed");
+}
+
 void host_gone_look(void)
 {
     struct hosted hosted;
-    while (some_hosted() && next_gone(&hosted))
-        report_object(
-            &(struct hosted_user){hosted.command, hosted.kind, "may not be complete", &hosted.freed},
-            &hosted);
+    while (some_hosted() && next_gone(&hosted)) {
+        const struct hosted_user user = {hosted.command, hosted.kind, "may not be complete", &hosted.freed};
+        if (hosted.transfer)
+            report_transfer(&user, &hosted, ", and no call has waited for it");
+        else
+            report_object(&user, &hosted);
+    }
 }
 
 static bool note_gone(const struct memobj *root)
@@ -312,10 +329,46 @@ static void visit_objects(const struct command *command,
     }
 }
 
+/* The memory object of a transfer; "": none. */
+static void name_object(const struct command *command, char *out, size_t size)
+{
+    const struct memobj *memobj = !command_transfers(command)  ? NULL
+                                  : command->u.transfer.source ? command->u.transfer.source
+                                                               : command->u.transfer.target;
+    out[0] = '\0';
+    if (memobj)
+        snprintf(out, size, "%s %" PRIu32 " (%zu bytes)", memobj->image ? "image" : "buffer", memobj->base.id,
+                 memobj->size);
+}
+
+/* At most as many as free_preload.c has room for. */
+static void watch_transfer(const struct command *command)
+{
+    struct host_extent read, written;
+    host_use_extents(command, &read, &written);
+    const bool writes = written.low < written.high;
+    struct hosted *hosted = read.low < read.high || writes ? calloc(1, sizeof *hosted) : NULL;
+    if (!hosted)
+        return;
+    *hosted = (struct hosted){.next = all_hosted,
+                              .transfer = true,
+                              .written = writes,
+                              .bytes = writes ? written : read,
+                              .command = command->serial,
+                              .kind = command->kind};
+    name_object(command, hosted->object, sizeof hosted->object);
+    if (watch(hosted))
+        __atomic_store_n(&all_hosted, hosted, __ATOMIC_RELAXED);
+    else
+        free(hosted);
+}
+
 void host_gone_enqueued(const struct command *command)
 {
     if (some_hosted())
         visit_objects(command, note_use);
+    if (command_transfers(command) && order_observed())
+        watch_transfer(command);
 }
 
 /* ---- memory that commands copy from or to ------------------------------------------------------ */
@@ -333,18 +386,6 @@ static uint64_t bytes_before_gap(struct host_extent extent)
     }
     CHECKED(mapped < extent.high - extent.low);
     return mapped;
-}
-
-/* The memory object of a transfer; "": none. */
-static void name_object(const struct command *command, char *out, size_t size)
-{
-    const struct memobj *memobj = !command_transfers(command)  ? NULL
-                                  : command->u.transfer.source ? command->u.transfer.source
-                                                               : command->u.transfer.target;
-    out[0] = '\0';
-    if (memobj)
-        snprintf(out, size, "%s %" PRIu32 " (%zu bytes)", memobj->image ? "image" : "buffer", memobj->base.id,
-                 memobj->size);
 }
 
 static void find_pointer(const struct command *command, struct host_extent extent)
@@ -415,20 +456,43 @@ static void find_left_stack(const struct command *command, struct host_extent ex
            why, "wait for the command before the function returns, or give it memory that lives as long");
 }
 
+/* The block was freed before the command runs. The entry is reported once. */
+static bool find_freed(const struct command *command)
+{
+    const bool locked = runtime_lock_held();
+    struct hosted found = {.gone = false};
+    if (!some_hosted() || !command_transfers(command))
+        return false;
+    if (!locked)
+        runtime_lock();
+    for (struct hosted *hosted = all_hosted; hosted && !found.gone; hosted = hosted->next)
+        if (hosted->transfer && hosted->command == command->serial && hosted->gone) {
+            hosted->reported = true;
+            found = *hosted;
+        }
+    if (!locked)
+        runtime_unlock();
+    if (found.gone)
+        report_transfer(&(struct hosted_user){command->serial, command->kind, "runs", &found.freed}, &found,
+                        "; the command copies nothing");
+    return found.gone;
+}
+
 /* Everything is examined before anything is reported: a report maps files, perhaps where the memory was. */
 bool host_gone_find(const struct command *command)
 {
     struct host_extent read, written;
     host_use_extents(command, &read, &written);
     const bool no_source = is_gone(read), no_target = is_gone(written), no_frame = is_left_stack(written);
+    const bool freed = find_freed(command);
     visit_objects(command, find_object);
-    if (no_source || no_target)
+    if (no_source || no_target || freed)
         host_changed_gone(command);
-    if (no_source)
+    if (no_source && !freed)
         find_pointer(command, read);
-    if (no_target)
+    if (no_target && !freed)
         find_pointer(command, written);
     if (no_frame)
         find_left_stack(command, written);
-    return no_source || no_target || no_frame;
+    return no_source || no_target || no_frame || freed;
 }

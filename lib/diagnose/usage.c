@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/callback.h"
 #include "lib/command.h"
 #include "lib/memobj.h"
 #include "lib/svm.h"
@@ -88,19 +89,28 @@ static void report_released(const struct api_call *call, const struct released_o
                                .other_what = "its last reference goes here"});
 }
 
+/* All that is left are references of the runtime for callbacks. A callback may use the handle that it is
+ * given, and may not release it. */
+static bool is_held_only(const struct object *object, const struct api_call *call)
+{
+    const cl_uint held = __atomic_load_n(&object->held, __ATOMIC_RELAXED);
+    return held && __atomic_load_n(&object->refs, __ATOMIC_RELAXED) == held &&
+           (is_release(call) || !callback_thread());
+}
+
 /* A context, program or sub-device exists as long as objects that were made of it. But after its last
  * release the program may use the handle only if a query returned it. */
-static bool is_released(const void *handle, enum object_kind kind)
+static bool is_released(const struct api_call *call, const void *handle, enum object_kind kind)
 {
     const struct object *object = object_lookup(handle, kind);
-    return !object ||
+    return !object || is_held_only(object, call) ||
            (!__atomic_load_n(&object->refs, __ATOMIC_RELAXED) && object->made && !object->answered);
 }
 
 static bool report_if_released(const struct api_call *call, const void *handle, enum object_kind kind)
 {
     const bool retains = strncmp(call->name, "clRetain", 8) == 0 && object_lookup(handle, kind);
-    if (!handle || retains || !is_released(handle, kind))
+    if (!handle || retains || !is_released(call, handle, kind))
         return false;
     pthread_mutex_lock(&lock);
     const struct released_object *slot = find_released(handle, kind);
@@ -508,7 +518,7 @@ void usage_finish(void)
     usage_pending_finish(objects, count);
     for (size_t i = 0; leaks && i < count; i++) {
         char object[64];
-        if (!objects[i]->refs || !objects[i]->made)
+        if (objects[i]->refs == objects[i]->held || !objects[i]->made)
             continue;
         name_object(objects[i], object, sizeof object);
         report_leak(object, objects[i]->made);

@@ -29,12 +29,15 @@
  *
  * Of commands that wait (usage_pending.c)
  *   usage_pending_command   part of usage_command
+ *   usage_pending_numbered  the command of this event was appended, and has a number
  *   usage_pending_flushed   the program has flushed the queue; may hold the runtime lock
  *   usage_pending_hangs     the program waits for a command that needs the queue to be flushed; likewise
  *   usage_pending_waited    part of usage_waited
  *   usage_pending_note      prints a note that the program has waited so long, if that is for a user event
  *                           that is not set: for the queue's commands, or the events. True: it did. The
  *                           runtime lock is held
+ *   usage_pending_callback  a callback was set for the event: if its queue needs a flush, and the program
+ *                           calls nothing for a while, a note says so. The runtime lock is held
  *   usage_pending_release   a call releases an object other than an event
  *   usage_pending_finish    at the end: reports commands that never ran, of the contexts among these objects
  *
@@ -62,6 +65,8 @@ void usage_kernel_taken(struct kernel_object *kernel);
 void usage_kernel_gone(struct kernel_object *kernel);
 void usage_pending_command(const struct command *command);
 bool usage_pending_note(struct queue *queue, struct event *const *events, size_t count, uint32_t seconds);
+void usage_pending_callback(const struct event *event);
+void usage_pending_numbered(const struct event *event);
 void usage_pending_flushed(const struct queue *queue);
 void usage_pending_hangs(const struct queue *queue);
 void usage_pending_waited(void);

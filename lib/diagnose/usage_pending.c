@@ -9,8 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/callback.h"
+#include "lib/context.h"
 #include "lib/event.h"
+#include "lib/executor.h"
 #include "lib/host/host_place.h"
+#include "lib/queue_log.h"
 #include "usage.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards `waits`, `unflushed` and `hung` */
@@ -25,18 +29,27 @@ struct user_event_wait {
 };
 static struct user_event_wait *waits; /* the oldest first; one for each event */
 
-/* A user event that the program made and can still set. */
+/* A user event that the program made and can still set. Nothing waits in a context that was terminated. */
 static bool is_unset(const struct event *event)
 {
-    return !event->queue && event->base.published &&
+    return !event->queue && event->base.published && !context_terminated(event->context) &&
            __atomic_load_n(&event->user_status, __ATOMIC_RELAXED) > CL_COMPLETE;
 }
 
-static struct user_event_wait **find_wait(const struct event *event)
+/* Moves the entries of events that are set meanwhile to `out_set`; they can be no finding. The link of the
+ * event's entry, or the last one. */
+static struct user_event_wait **find_wait(const struct event *event, struct user_event_wait **out_set)
 {
-    struct user_event_wait **link = &waits;
-    while (*link && (*link)->event != event)
-        link = &(*link)->next;
+    struct user_event_wait **link = &waits, *wait;
+    while ((wait = *link) && wait->event != event) {
+        if (is_unset(wait->event)) {
+            link = &wait->next;
+            continue;
+        }
+        *link = wait->next;
+        wait->next = *out_set;
+        *out_set = wait;
+    }
     return link;
 }
 
@@ -47,6 +60,14 @@ static void wait_free(struct user_event_wait *wait)
     free(wait);
 }
 
+static void waits_free(struct user_event_wait *wait)
+{
+    for (struct user_event_wait *next; wait; wait = next) {
+        next = wait->next;
+        wait_free(wait);
+    }
+}
+
 static void add_wait(const struct command *command, struct event *event)
 {
     struct user_event_wait *wait = malloc(sizeof *wait);
@@ -54,11 +75,13 @@ static void add_wait(const struct command *command, struct event *event)
         return;
     *wait = (struct user_event_wait){
         .event = object_ref(event), .serial = command->event->serial, .site = call_site_new()};
+    struct user_event_wait *dropped = NULL;
     pthread_mutex_lock(&lock);
-    struct user_event_wait **link = find_wait(event), *listed = *link;
+    struct user_event_wait **link = find_wait(event, &dropped), *listed = *link;
     if (!listed)
         *link = wait;
     pthread_mutex_unlock(&lock);
+    waits_free(dropped);
     if (listed)
         wait_free(wait);
 }
@@ -72,7 +95,8 @@ static void add_wait(const struct command *command, struct event *event)
 struct unflushed_wait {
     struct unflushed_wait *next;
     uint32_t serial, queue;         /* of the command that is waited for */
-    uint32_t waiter, waiting_queue; /* of the command that waits */
+    const struct event *waits;      /* of the command that waits, while its number is not known; else NULL */
+    uint32_t waiter, waiting_queue; /* of that command */
     struct call_site *site;         /* which enqueued that */
 };
 static struct unflushed_wait *unflushed, /* in the order of the calls */
@@ -102,11 +126,24 @@ static void add_unflushed(const struct command *command, const struct event *eve
     }
     *entry = (struct unflushed_wait){.serial = event->serial,
                                      .queue = event->queue->base.id,
-                                     .waiter = command->event->serial,
+                                     .waits = command->event,
                                      .waiting_queue = command->queue->base.id,
                                      .site = site};
     pthread_mutex_lock(&lock);
     *list_end(&unflushed) = entry;
+    pthread_mutex_unlock(&lock);
+}
+
+void usage_pending_numbered(const struct event *event)
+{
+    if (!__atomic_load_n(&unflushed, __ATOMIC_RELAXED))
+        return;
+    pthread_mutex_lock(&lock);
+    for (struct unflushed_wait *entry = unflushed; entry; entry = entry->next)
+        if (entry->waits == event) {
+            entry->waits = NULL;
+            entry->waiter = event->serial;
+        }
     pthread_mutex_unlock(&lock);
 }
 
@@ -319,6 +356,67 @@ bool usage_pending_note(struct queue *queue, struct event *const *events, size_t
     say_made(missing.event->base.made, stderr);
     fprintf(stderr, ", a user event that the program has not set\n");
     return true;
+}
+
+/* ---- a callback that is not called, since nothing flushes the queue ---- */
+
+/* The program may wait for the callback by means of its own, which no call announces. The latest event is
+ * watched. It is held until its callback is called, on the thread that looks; so its handle is found as long
+ * as there is something to see, and no reference is necessary. */
+static struct {
+    const void *event; /* NULL: none */
+    uint32_t serial;
+    struct call_site *site;
+    uint64_t calls; /* as seen by the last look */
+    bool noted;
+} watch; /* under runtime_lock */
+
+static bool needs_flush(const struct event *event)
+{
+    return event->queue && event_pending(event) && event->serial > event->queue->flushed;
+}
+
+/* Grows with each command and each flush. */
+static uint64_t calls_so_far(void)
+{
+    return queue_log_end() + executor_serial();
+}
+
+static void note_unflushed_callback(const struct event *event)
+{
+    fprintf(stderr, "orrery: note: for %d seconds a callback for command %" PRIu32, CALLBACK_WATCH_SECONDS,
+            event->serial);
+    say_made(watch.site, stderr);
+    fprintf(stderr,
+            " has waited for a clFlush of command-queue %" PRIu32
+            ": until then a device need not run the command\n",
+            event->queue->base.id);
+    watch.noted = true;
+}
+
+static bool look_at_watched(void)
+{
+    runtime_lock();
+    const struct event *event = object_lookup(watch.event, OBJECT_EVENT);
+    const bool needs = event && event->serial == watch.serial && needs_flush(event);
+    const bool still = watch.calls == calls_so_far();
+    watch.calls = calls_so_far();
+    if (needs && still)
+        note_unflushed_callback(event);
+    runtime_unlock();
+    return needs && !still;
+}
+
+void usage_pending_callback(const struct event *event)
+{
+    if (watch.noted || !needs_flush(event))
+        return;
+    free(watch.site);
+    watch.event = event;
+    watch.serial = event->serial;
+    watch.site = call_site_new();
+    watch.calls = calls_so_far();
+    callback_watch(look_at_watched);
 }
 
 /* ---- commands that never ran: what is said ---- */

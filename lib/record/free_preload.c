@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Preloaded with sync_preload.c: notices that the program frees memory that a memory object was made with
- * (CL_MEM_USE_HOST_PTR). Pages of a small block stay mapped after free, so host_gone.c would not find out. A
- * call of free compares its block with the watched addresses, which are mostly none.
+ * (CL_MEM_USE_HOST_PTR), or that a read or write uses. Pages of a small block stay mapped after free, so
+ * host_gone.c would not find out. A call of free compares its block with the watched addresses, which are
+ * mostly none.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

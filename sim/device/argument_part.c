@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Accesses that leave the sub-buffer (OpenCL 3.0 API, 5.2.1, clCreateSubBuffer) that their argument was set
- * to. The memory port cannot see them, since the bytes belong to the buffer, too. Each access that takes
- * place is announced, and the argument of most is known from the code (sim/interp/written.c), so its part
- * is compared.
+ * to, or that CL_MEM_READ_ONLY or CL_MEM_WRITE_ONLY of the sub-buffer forbids. The memory port cannot see
+ * them, since the bytes belong to the buffer, too. Each access that takes place is announced, and the
+ * argument of most is known from the code (sim/interp/written.c), so its part is compared.
  *
  * To report no false finding, three cases are left out: a pointer that passes through memory or may belong
  * to two arguments, so that its argument is unknown; a kernel that computes with pointers as numbers; and
@@ -74,15 +74,50 @@ static bool all_inside(const struct argument_part *part, const struct access_eve
              is_inside(part, event->base + across + down, bytes)));
 }
 
-static void judge(const struct argument_parts *parts, const struct access_event *event)
+static void report(const struct argument_parts *parts, const struct access_event *event,
+                   const struct fault *fault)
 {
-    const struct argument_part *part = part_of_access(parts, event);
+    fault_report_at(parts->launch, &event->origin, fault);
+    if (parts->device->scenario->debug)
+        parts->device->scenario->debug->fault(parts->device->scenario->debug->debugger);
+}
+
+static bool reads(const struct access_event *event)
+{
+    return !writes(event) || event->kind == ACCESS_ATOMIC_UPDATE;
+}
+
+/* All bytes of a part have the same flags, so the first lane stands for all. */
+static void judge_rights(const struct argument_parts *parts, const struct access_event *event,
+                         const struct argument_part *part)
+{
+    const bool stores = part->denies & DENY_KERNEL_WRITE && writes(event),
+               loads = part->denies & DENY_KERNEL_READ && reads(event);
+    struct fault fault = {.kind = stores ? FAULT_WRITE : FAULT_READ,
+                          .site = event->origin.site,
+                          .size = event->size_bytes,
+                          .continues = true,
+                          .part_denies = true};
+    for (uint32_t lane = event->lane_count; lane-- && (stores || loads);)
+        if (lane_in(event->mask, lane)) {
+            fault.lanes++;
+            fault.lane = lane;
+        }
+    if (!fault.lanes)
+        return;
+    fault.address = lane_address(event, fault.lane);
+    report(parts, event, &fault);
+}
+
+static void judge_place(const struct argument_parts *parts, const struct access_event *event,
+                        const struct argument_part *part)
+{
     struct fault fault = {.kind = writes(event) ? FAULT_WRITE : FAULT_READ,
                           .site = event->origin.site,
                           .size = event->size_bytes,
                           .continues = true,
                           .leaves_part = true};
-    if (!part || all_inside(part, event))
+    if (all_inside(part, event))
         return;
     for (uint32_t lane = 0; lane < event->lane_count; lane++) {
         const uint64_t address = lane_address(event, lane);
@@ -93,11 +128,17 @@ static void judge(const struct argument_parts *parts, const struct access_event 
             fault.address = address;
         }
     }
-    if (!fault.lanes)
-        return;
-    fault_report_at(parts->launch, &event->origin, &fault);
-    if (parts->device->scenario->debug)
-        parts->device->scenario->debug->fault(parts->device->scenario->debug->debugger);
+    if (fault.lanes)
+        report(parts, event, &fault);
+}
+
+static void judge(const struct argument_parts *parts, const struct access_event *event)
+{
+    const struct argument_part *part = part_of_access(parts, event);
+    if (part && parts->device->scenario->checks[CHECK_BOUNDS] != SEVERITY_OFF)
+        judge_place(parts, event, part);
+    if (part && part->denies && parts->device->scenario->checks[CHECK_RIGHTS] != SEVERITY_OFF)
+        judge_rights(parts, event, part);
 }
 
 /* ---- the observer: what waves announce passes through it -------------------------------------- */
@@ -134,9 +175,10 @@ static bool find_part(const struct launch *launch, uint32_t index, struct argume
     memcpy(&low, arg->value, sizeof low);
     const uint64_t high = low + arg->part_bytes;
     const struct region *region = memory_region(&launch->arena->memory, low);
-    if (low < region->low || high > region->high || (low == region->low && high == region->high))
+    const uint32_t denies = arg->part_denies & ~region->denied;
+    if (low < region->low || high > region->high || (low == region->low && high == region->high && !denies))
         return false;
-    *out_part = (struct argument_part){low, high, low, high};
+    *out_part = (struct argument_part){low, high, low, high, denies};
     return true;
 }
 
@@ -175,7 +217,9 @@ bool argument_parts_begin(struct launch *launch, struct device *device)
     if (parts->next && parts->next->sync)
         parts->observer.sync = part_sync;
     launch->parts = parts;
-    if (found && device->scenario->checks[CHECK_BOUNDS] != SEVERITY_OFF && !launch->code->pointers_as_numbers)
+    const bool checks = device->scenario->checks[CHECK_BOUNDS] != SEVERITY_OFF ||
+                        device->scenario->checks[CHECK_RIGHTS] != SEVERITY_OFF;
+    if (found && checks && !launch->code->pointers_as_numbers)
         launch->wave_observer = &parts->observer;
     return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  Arguments that are a part of an allocation, mostly sub-buffers: their bytes, and the accesses that
- *          leave them but stay inside the allocation.
+ *          leave them but stay inside the allocation, or that only the flags of the part forbid.
  *
  * Interface
  *   argument_parts_begin   finds the parts of a launch. If accesses are judged, an observer of them goes
@@ -22,6 +22,7 @@ struct argument_part {
     uint64_t low, high; /* its bytes; high 0: the argument is no part */
     /* together with those parts of other arguments that overlap it: there no access is judged */
     uint64_t open_low, open_high;
+    uint32_t denies; /* DENY_*: what its flags forbid beyond those of the allocation */
 };
 
 bool argument_parts_begin(struct launch *launch, struct device *device);

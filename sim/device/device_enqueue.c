@@ -202,7 +202,7 @@ static bool make_args(const struct enqueue_attempt *attempt, struct launch_node 
     for (size_t i = 0; i < count; i++) {
         if (i)
             values[i] = call->local_bytes[i - 1];
-        node->args[i] = (struct launch_arg){&values[i], sizeof values[i], 0};
+        node->args[i] = (struct launch_arg){&values[i], sizeof values[i], 0, 0};
     }
     node->request.args = node->args;
     node->request.arg_count = count;

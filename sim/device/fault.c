@@ -217,7 +217,7 @@ struct repeat_key {
     const struct region *region;
     uint32_t site, deny, flags; /* of the region, which may be freed meanwhile */
     enum fault_kind kind;
-    bool null, own, private_space, contained, leaves_part;
+    bool null, own, private_space, contained, leaves_part, part_denies;
 };
 struct fault_repeats {
     struct repeat {
@@ -244,7 +244,8 @@ static bool repeat_key_of(const struct launch *launch, const struct fault *fault
                                address >= PRIVATE_BASE && address - PRIVATE_BASE < launch->code->private_size,
                                fault->private_space,
                                fault_contains(region, address, fault->size),
-                               fault->leaves_part};
+                               fault->leaves_part,
+                               fault->part_denies};
     return misses && !fault->image && !region->maps && !report_suppresses_objects(launch->report);
 }
 
@@ -253,7 +254,7 @@ static bool same_repeat_key(const struct repeat_key *a, const struct repeat_key 
     return a->region == b->region && a->site == b->site && a->deny == b->deny && a->flags == b->flags &&
            a->kind == b->kind && a->null == b->null && a->own == b->own &&
            a->private_space == b->private_space && a->contained == b->contained &&
-           a->leaves_part == b->leaves_part;
+           a->leaves_part == b->leaves_part && a->part_denies == b->part_denies;
 }
 
 static struct repeat *repeat_of(const struct launch *launch, const struct repeat_key *key)
@@ -329,6 +330,6 @@ void fault_report(struct launch *launch, const struct wave *wave, const struct f
 
 void fault_report_at(struct launch *launch, const struct origin *origin, const struct fault *fault)
 {
-    CHECKED(fault->leaves_part);
+    CHECKED(fault->leaves_part || fault->part_denies);
     report_fault(launch, origin, NULL, fault, NULL);
 }

@@ -286,6 +286,19 @@ static void out_of_part(struct fault_description *description, const struct argu
     description->finding.spec = "OpenCL 3.0 API, 5.2.1, clCreateSubBuffer";
 }
 
+/* Likewise, and the buffer itself permits it. */
+static void part_denies(struct fault_description *description, const struct argument_part *part)
+{
+    struct finding *finding = &description->finding;
+    object_name_part(description->launch, description->site->argument - 1, &description->object);
+    fault_set_offset(description, part->low);
+    finding->kind = description->write ? FINDING_READ_ONLY_WRITE : FINDING_WRITE_ONLY_READ;
+    sentence_add(&description->why,
+                 "the memory object was created for kernels to %s only, from memory that they may also %s",
+                 description->write ? "read" : "write", description->write ? "write" : "read");
+    finding->fix = "create it with CL_MEM_READ_WRITE (access: read-write in a scenario)";
+}
+
 #define NEAREST_OBJECT ", the nearest object; the pointer may come from another one"
 
 /* Most wrong indices are off by less than the object has. */
@@ -558,6 +571,8 @@ void fault_examine_access(struct fault_description *description)
 
     if (description->fault->leaves_part)
         out_of_part(description, part_of(description));
+    else if (description->fault->part_denies)
+        part_denies(description, part_of(description));
     else if (fault_is_null(address))
         null_access(description);
     else if (description->fault->private_space && region->kind == REGION_NONE)

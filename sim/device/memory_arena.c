@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Device memory: a reserved range of address space, divided into granules of equal size. A region takes
  * consecutive granules (first fit) and a gap after it, so that an overrun reaches no other region. Freed
- * ranges wait in a quarantine before they are used again, so that a use after free is found. */
+ * ranges wait in a quarantine before they are used again, so that a use after free is found. The quarantine
+ * is bounded: memory and time of a program that allocates for ever stay level. */
 #include "memory_arena.h"
 #include "memory_view.h"
 
@@ -11,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "orrery/checked.h"
+#include "orrery/limits.h"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -21,7 +23,8 @@ enum {
     CHUNK_SHIFT = 24,
     COLOUR_STEP = 128,
     COLOURS = 32,
-    BASE_ALIGN = 128
+    BASE_ALIGN = 128,
+    QUARANTINE_MOST = HOSTILE(1024, 64)
 };
 static const uint64_t arena_default_size = UINT64_C(64) << 30;
 
@@ -421,7 +424,9 @@ void arena_release(struct memory_arena *arena, struct region *region)
     memory_view_drop(region);
     discard(arena, record_of(arena, region)->range);
     /* If out of memory the range is never used again, which is a leak but safe. */
-    quarantine_push(arena, (uint32_t)(region - arena->memory.regions));
+    if (quarantine_push(arena, (uint32_t)(region - arena->memory.regions)) &&
+        arena->quarantine_count > QUARANTINE_MOST)
+        quarantine_drop_oldest(arena);
     pthread_mutex_unlock(&arena->lock);
 }
 

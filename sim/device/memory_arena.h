@@ -6,8 +6,8 @@
  *
  * Interface
  *   arena_init, arena_fini
- *   arena_allocate, arena_release   one region; freed ranges wait in a FIFO quarantine
- *                                   and are handed out again only when no other fits
+ *   arena_allocate, arena_release   one region; a freed range waits in a FIFO quarantine
+ *                                   until many later ones are freed, or no other fits
  *   arena_resize                    another size within the range a region already has
  *   arena_permit                      sets which shared allocations kernels may touch
  *   arena_map, arena_unmap          host mappings: each unmap takes one map of the same bytes and flags back

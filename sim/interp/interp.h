@@ -103,7 +103,7 @@ struct wave_start {
     struct origin origin; /* tile, first lane */
     uint32_t lane_count;
     uint64_t group_id[3], local_size[3]; /* of this group; undefined for multi-group tiles */
-    const struct observer *observer;     /* called from now on; NULL: the wave keeps its observer */
+    const struct observer *observer;     /* of this start; NULL: that of wave_new */
     const struct kernel_info *kernel;    /* of the launch, and its arguments as the host passed them */
     const struct launch_arg *arg_values;
     const uint8_t *args;             /* code->args_size bytes, laid out by interp_args */

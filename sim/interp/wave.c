@@ -88,7 +88,7 @@ struct wave *wave_new(const struct code *code, struct memory *memory, const stru
     }
     wave->memory = memory;
     wave->host = host;
-    wave->observer = observer;
+    wave->observer = wave->own_observer = observer;
     CHECKED(code->template_size <= code->frame_size);
     memcpy(wave->frame, code->template_bytes, code->template_size);
     return wave;
@@ -245,8 +245,7 @@ void wave_start(struct wave *wave, const struct wave_start *start)
     uint32_t tx = o->tile_size[0], plane = tx * o->tile_size[1];
     CHECKED(start->lane_count > 0 && start->lane_count <= code->width && tx > 0);
     wave->origin = *o;
-    if (start->observer)
-        wave->observer = start->observer;
+    wave->observer = start->observer ? start->observer : wave->own_observer;
     wave->alone = start->alone;
     wave->agreement = start->agreement;
     wave->reached = start->reached;

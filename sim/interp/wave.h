@@ -108,6 +108,7 @@ struct fault {
     uint64_t lanes;                 /* the number of lanes with this fault */
     bool continues;                 /* the lanes are not stopped */
     bool leaves_part;               /* it leaves the sub-buffer of its argument, and stays in the buffer */
+    bool part_denies;               /* the flags of that sub-buffer forbid it, and the buffer's do not */
     const struct image_desc *image; /* of an image instruction, or NULL */
     int32_t texel[3];               /* its coordinates in the image */
     uint32_t level;
@@ -173,7 +174,8 @@ struct wave {
     uint8_t *private_undefined; /* beside it, 1 for a byte never written; NULL when that is not tracked */
     /* beside that, by o / 4: 1 if the four bytes of every live lane are known to be written */
     uint8_t *private_rows;
-    const struct observer *observer; /* NULL: no observer */
+    const struct observer *observer;     /* NULL: no observer */
+    const struct observer *own_observer; /* wave_new's */
     const struct wave_host *host;
     /* of the launch: images are identified by the number of their argument */
     const struct kernel_info *kernel;

@@ -442,7 +442,7 @@ static void bind_arguments(struct unfold *unfold, struct variant *variant, const
     CHECKED(count < KERNEL_ARGUMENTS_MOST);
     addresses[count++] = unfold->code->log_address;
     for (uint32_t i = 0; i < count; i++)
-        args[i] = (struct launch_arg){&addresses[i], sizeof addresses[i], 0};
+        args[i] = (struct launch_arg){&addresses[i], sizeof addresses[i], 0, 0};
     interp_args(variant->code, info, args, unfold->code->args);
     for (uint32_t i = 0; i < variant->code->local_object_count; i++)
         unfold->code->local_addresses[i] = addresses[variant->code->local_objects[i].arg];

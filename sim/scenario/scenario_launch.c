@@ -170,15 +170,15 @@ static struct launch_arg *launch_args(const struct run *run, size_t launch, uint
         const struct scenario_arg *arg = run_arg(run, launch, a);
         words[a] = arg->kind == SCENARIO_ARG_LOCAL ? arg->local_bytes
                                                    : run->addresses[launch][a] + arg->offset_bytes;
-        args[a] = (struct launch_arg){&words[a], sizeof words[a], arg->part_bytes};
+        args[a] = (struct launch_arg){&words[a], sizeof words[a], arg->part_bytes, 0};
         if (arg->kind == SCENARIO_ARG_IMAGE) {
             scenario_image_describe(&resolved_arg(run, launch, a)->image, words[a], (uint32_t)a + 1,
                                     &images[a]);
-            args[a] = (struct launch_arg){&images[a], sizeof images[a], 0};
+            args[a] = (struct launch_arg){&images[a], sizeof images[a], 0, 0};
         }
         if (arg->kind == SCENARIO_ARG_SCALAR)
             args[a] = (struct launch_arg){arg->values.data,
-                                          arg->values.count * value_type_size(arg->values.type), 0};
+                                          arg->values.count * value_type_size(arg->values.type), 0, 0};
     }
     return args;
 }

@@ -63,7 +63,7 @@ static void make_argument(struct device *device, const struct kernel_arg *arg, u
     if (has_memory(arg) &&
         device_alloc(device, sizeof pattern, 0, 0, "buffer", &argument->address) == STATUS_OK)
         device_write(device, 1, argument->address, pattern, sizeof pattern);
-    *out_value = (struct launch_arg){&argument->is, sizeof argument->is.number, 0};
+    *out_value = (struct launch_arg){&argument->is, sizeof argument->is.number, 0, 0};
     switch (arg->kind) {
     case ARG_VALUE:
         argument->is.value = calloc(1, arg->size + 1);
@@ -71,7 +71,7 @@ static void make_argument(struct device *device, const struct kernel_arg *arg, u
             exit(99);
         memcpy(argument->is.value, pattern + 4,
                arg->size < sizeof pattern - 4 ? arg->size : sizeof pattern - 4);
-        *out_value = (struct launch_arg){argument->is.value, arg->size, 0};
+        *out_value = (struct launch_arg){argument->is.value, arg->size, 0, 0};
         break;
     case ARG_IMAGE:
         describe_image(arg, argument->address, seed, &argument->is.image);

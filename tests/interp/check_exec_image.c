@@ -26,7 +26,7 @@ static void picture_rig(struct rig *rig, const struct image_format *format, uint
     image.level[0] = (struct image_level){.pitch = {row, row * HEIGHT}, .size = {WIDTH, HEIGHT, 1}};
     arg = (struct kernel_arg){.name = "picture", .kind = ARG_IMAGE, .image_type = IMAGE_2D};
     info = (struct kernel_info){.name = "k", .arg_count = 1, .args = &arg};
-    value = (struct launch_arg){&image, sizeof image, 0};
+    value = (struct launch_arg){&image, sizeof image, 0, 0};
     rig->wave.kernel = &info;
     rig->wave.arg_values = &value;
     const uint64_t number = 1;

@@ -235,6 +235,24 @@ START_TEST(a_context_is_terminated_once_and_only_if_it_may)
 }
 END_TEST
 
+/* Nothing waits for the user event any more when the queue is released. */
+START_TEST(a_user_event_of_a_terminated_context_is_not_missed)
+{
+    setenv("ORRERY_CHECK_MISUSE", "warning", 1);
+    unsetenv("ORRERY_FAST");
+    mortal_set_up();
+    cl_command_queue on = cl_new_queue(mortal, 0);
+    cl_event gate = cl_user_event(mortal);
+    cl_ok(clEnqueueMarkerWithWaitList(on, 1, &gate, NULL));
+    cl_ok(terminate(mortal));
+    cl_ok(clReleaseCommandQueue(on));
+    cl_ok(clReleaseEvent(gate));
+    cl_ok(clReleaseContext(mortal));
+    ck_assert_uint_eq(orrery_finding_count_of("user-event-unset"), 0);
+    cl_tear_down();
+}
+END_TEST
+
 /*
  * In order or not, flushed or not, with and without a user event in front: commands that have not run by then
  * end so, and those that wait for them; commands of another context continue.
@@ -410,6 +428,7 @@ int main(void)
     tcase_add_loop_test(tests, features_take_both_away, 0, 2);
     tcase_add_test(tests, one_device_that_cannot_is_enough);
     tcase_add_test(tests, a_context_is_terminated_once_and_only_if_it_may);
+    tcase_add_test(tests, a_user_event_of_a_terminated_context_is_not_missed);
     tcase_add_loop_test(tests, waiting_commands_end_with_the_context, 0, 8);
     tcase_add_loop_test(tests, running_commands_are_stopped, 0, 3);
     tcase_add_test(tests, calls_of_a_terminated_context);

@@ -382,7 +382,7 @@ static void CL_CALLBACK hold(cl_event event, cl_int status, void *until)
     sem_post(&callback_posted);
 }
 
-/* The second release takes the reference that Orrery has for the callback, so the handle is invalid there. */
+/* The second release is refused: what is left is the reference that Orrery has for the callback. */
 START_TEST(an_event_released_too_often_waits_for_its_callback)
 {
     sem_t until;
@@ -392,13 +392,12 @@ START_TEST(an_event_released_too_often_waits_for_its_callback)
     cl_ok(clSetEventCallback(first, CL_COMPLETE, hold, &until));
     cl_ok(clSetEventCallback(event, CL_COMPLETE, query, &answer));
     cl_ok(clReleaseEvent(event));
-    cl_ok(clReleaseEvent(event));
     cl_is(clReleaseEvent(event), CL_INVALID_EVENT);
     cl_ok(clFinish(queue));
     cl_forget_destroyed();
     sem_post(&until);
     wait_callbacks(2);
-    ck_assert_int_eq(answer, CL_INVALID_EVENT);
+    ck_assert_int_eq(answer, 1);
     cl_ok(clReleaseEvent(first));
     sem_destroy(&until);
 }

@@ -88,6 +88,51 @@ START_TEST(a_wrong_value_of_an_argument)
 }
 END_TEST
 
+/* Of another kind, cut short, too long or damaged: the finding says which, and the sizes. */
+START_TEST(a_program_binary_that_cannot_be_loaded)
+{
+    static const char source[] = "kernel void k(void) {}";
+    const char *text = source;
+    cl_int error;
+    size_t size;
+    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
+    cl_ok(error);
+    cl_ok(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    cl_ok(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL));
+    unsigned char *bytes = calloc(1, size + 8);
+    cl_ok(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL));
+    char cut[96], more[96], damaged[96];
+    snprintf(cut, sizeof cut, "binaries[0] has %zu bytes, and by its header %zu: it is cut short", size / 2,
+             size);
+    snprintf(more, sizeof more, "binaries[0] has %zu bytes, and by its header only %zu", size + 8, size);
+    snprintf(damaged, sizeof damaged, "binaries[0] has %zu bytes and is damaged", size);
+    const struct {
+        const void *bytes;
+        size_t size;
+        const char *text;
+    } rows[] = {
+        {bytes, size / 2, cut},
+        {bytes, size + 8, more},
+        {bytes, 12, "binaries[0] has 12 bytes, and its header alone 48: it is cut short"},
+        {source, sizeof source - 1, "has 22 bytes and is text, which clCreateProgramWithSource takes"},
+        {"\x03\x02\x23\x07 and so on", 16, "is SPIR-V, which clCreateProgramWithIL takes"},
+        {"\x7f"
+         "ELF and so on",
+         16, "is an ELF file, of another platform's device"},
+        {"\0\1\2\3\4", 5, "does not begin as a binary of this platform"},
+        {bytes, size, damaged},
+    };
+    if (rows[_i].text == damaged)
+        bytes[size - 1] ^= 1;
+    const unsigned char *given = rows[_i].bytes;
+    ck_assert_ptr_null(clCreateProgramWithBinary(context, 1, &device, &rows[_i].size, &given, NULL, &error));
+    cl_is(error, CL_INVALID_BINARY);
+    refused_with(rows[_i].text);
+    free(bytes);
+    cl_ok(clReleaseProgram(program));
+}
+END_TEST
+
 static cl_int sub_buffer_at(cl_mem buffer, size_t origin, size_t size)
 {
     const cl_buffer_region region = {origin, size};
@@ -394,6 +439,119 @@ START_TEST(a_command_buffer)
 }
 END_TEST
 
+/* What many calls take: flags, sizes, counts. Each row is one wrong value of a call that is right otherwise. */
+START_TEST(flags_sizes_and_counts)
+{
+    const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8}, odd = {CL_RGB, CL_FLOAT};
+    cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 8, .image_height = 8};
+    const size_t none[3] = {0, 0, 0}, box[3] = {8, 8, 1}, flat[3] = {8, 0, 1};
+    const cl_queue_properties bits[] = {CL_QUEUE_PROPERTIES, 1 << 9, 0}, sized[] = {CL_QUEUE_SIZE, 100, 0};
+    cl_mem buffer = cl_buffer(context, 0, 256, NULL),
+           closed = cl_buffer(context, CL_MEM_HOST_NO_ACCESS, 256, NULL);
+    char bytes[256] = "";
+    const char *missing = NULL;
+    cl_int error = CL_SUCCESS;
+    const char *text = NULL;
+    switch (_i) {
+    case 0:
+        clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, 64, NULL, &error);
+        text = "flags has CL_MEM_WRITE_ONLY and CL_MEM_READ_ONLY, which exclude each other";
+        break;
+    case 1:
+        clCreateBuffer(context, 1 << 20, 64, NULL, &error);
+        text = "flags has the bits 0x100000, which mean nothing here";
+        break;
+    case 2:
+        error = clEnqueueReadBuffer(queue, closed, CL_TRUE, 0, 4, bytes, 0, NULL, NULL);
+        text = "buffer 2 was made with CL_MEM_HOST_NO_ACCESS";
+        break;
+    case 3:
+        clEnqueueMapBuffer(queue, buffer, CL_TRUE, 0x6, 0, 4, 0, NULL, NULL, &error);
+        text = "map_flags is 0x6: ";
+        break;
+    case 4:
+        error = clEnqueueCopyBuffer(queue, buffer, buffer, 0, 64, 128, 0, NULL, NULL);
+        text = "the 128 bytes from src_offset 0 and those from dst_offset 64 share bytes of one buffer";
+        break;
+    case 5:
+        error = clEnqueueReadBufferRect(queue, buffer, CL_TRUE, none, none, box, 4, 0, 0, 0, bytes, 0, NULL,
+                                        NULL);
+        text = "the row pitch of the buffer or source is 4, and a row of the region has 8 bytes";
+        break;
+    case 6:
+        error = clEnqueueReadBufferRect(queue, buffer, CL_TRUE, none, none, box, 64, 0, 0, 0, bytes, 0, NULL,
+                                        NULL);
+        text = "the box ends at byte 456 of buffer 1, which has 256 bytes";
+        break;
+    case 7:
+        error = clEnqueueReadBufferRect(queue, buffer, CL_TRUE, none, none, flat, 0, 0, 0, 0, bytes, 0, NULL,
+                                        NULL);
+        text = "region is 8 x 0 x 1: no side may be 0";
+        break;
+    case 8:
+        desc.image_width = 0;
+        clCreateImage(context, 0, &format, &desc, NULL, &error);
+        text = "image_width is 0, and 1 to 16384 are allowed";
+        break;
+    case 9:
+        desc.image_type = CL_MEM_OBJECT_BUFFER;
+        clCreateImage(context, 0, &format, &desc, NULL, &error);
+        text = "image_type is 0x10f0, which is no type of image";
+        break;
+    case 10:
+        clCreateImage(context, 0, &odd, &desc, NULL, &error);
+        text = "image_channel_order 0x10b4 and image_channel_data_type 0x10de do not exist, or do not go "
+               "together";
+        break;
+    case 11:
+        desc.num_mip_levels = 99;
+        clCreateImage(context, 0, &format, &desc, NULL, &error);
+        text = "num_mip_levels is 99, and this size has 4 levels";
+        break;
+    case 12:
+        clCreateCommandQueueWithProperties(context, device, bits, &error);
+        text = "CL_QUEUE_PROPERTIES has the bits 0x200, which mean nothing";
+        break;
+    case 13:
+        clCreateCommandQueueWithProperties(context, device, sized, &error);
+        text = "CL_QUEUE_SIZE is given, and CL_QUEUE_PROPERTIES lacks CL_QUEUE_ON_DEVICE";
+        break;
+    case 14:
+        clCreateProgramWithSource(context, 1, &missing, NULL, &error);
+        text = "one of the strings is NULL: the file may not have been read";
+        break;
+    case 15:
+        clCreateProgramWithIL(context, "these are no words of SPIR-V", 28, &error);
+        text = "il begins with 0x73656874, and SPIR-V with 0x07230203";
+        break;
+    case 16:
+        clLinkProgram(context, 0, NULL, NULL, 0, NULL, NULL, NULL, &error);
+        text = "input_programs is NULL";
+        break;
+    case 17:
+        clCreatePipe(context, 0, 0, 4, NULL, &error);
+        text = "pipe_packet_size is 0 and pipe_max_packets 4; packets have 1 to 1024 bytes";
+        break;
+    case 18:
+        error = clEnqueueMigrateMemObjects(queue, 1, &buffer, 8, 0, NULL, NULL);
+        text = "flags has the bits 0x8, which mean nothing";
+        break;
+    default: {
+        cl_kernel kernel = cl_kernel_of(context, "kernel void k(global int *o) { o[0] = 1; }", "");
+        cl_program program;
+        cl_ok(clGetKernelInfo(kernel, CL_KERNEL_PROGRAM, sizeof program, &program, NULL));
+        error = clBuildProgram(program, 0, NULL, NULL, NULL, NULL);
+        text = "program 1 has 1 kernel object, which must be released before";
+        cl_ok(clReleaseKernel(kernel));
+    }
+    }
+    ck_assert_int_lt(error, 0);
+    refused_with(text);
+    cl_ok(clReleaseMemObject(buffer));
+    cl_ok(clReleaseMemObject(closed));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("refusal_texts");
@@ -401,6 +559,8 @@ int main(void)
     tcase_add_checked_fixture(tcase, finding_set_up, tear_down);
     tcase_add_loop_test(tcase, a_wrong_size_of_an_argument, 0, 5);
     tcase_add_loop_test(tcase, a_wrong_value_of_an_argument, 0, 10);
+    tcase_add_loop_test(tcase, a_program_binary_that_cannot_be_loaded, 0, 8);
+    tcase_add_loop_test(tcase, flags_sizes_and_counts, 0, 20);
     tcase_add_loop_test(tcase, a_range_outside_a_buffer, 0, 10);
     tcase_add_loop_test(tcase, a_wrong_size_of_a_work_group, 0, 3);
     tcase_add_loop_test(tcase, an_image_and_its_pitches, 0, 7);

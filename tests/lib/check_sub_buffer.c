@@ -2,7 +2,7 @@
 /*
  * Kernels that leave a sub-buffer (clCreateSubBuffer) and stay in its buffer: reported exactly when some byte is
  * outside, and done all the same. Every place, size and index of a grid is tried, through accesses of several
- * sizes, and beside sub-buffers that overlap.
+ * sizes, and beside sub-buffers that overlap. Last, what the flags of a sub-buffer forbid.
  */
 #include "tests/support/host_fixture.h"
 
@@ -16,6 +16,15 @@ static const char source[] =
     "{ long x = a[(int)get_global_id(0) + by]; if (x == 123456) printf(\"no\"); }\n"
     "kernel void some(global int *a, int by)\n"
     "{ int i = get_global_id(0); global int *p = a + by; if (i % 3) p[i] = 7; }\n"
+    "kernel void count(global int *a, int by) { atomic_inc(a + by); }\n"
+    "kernel void copy(global int *a, int by)\n"
+    "{\n"
+    "    local int l[8];\n"
+    "    l[get_local_id(0)] = by;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    event_t e = async_work_group_copy(a, l, 1, 0);\n"
+    "    wait_group_events(1, &e);\n"
+    "}\n"
     "kernel void two(global int *a, global int *b, int by) { a[(int)get_global_id(0) + by] = 7; }\n";
 
 static cl_mem parent;
@@ -195,6 +204,66 @@ START_TEST(part_of_shared_virtual_memory)
 }
 END_TEST
 
+/* What a launch looks at ends with it: the next one with the same kernel may be given a whole buffer. */
+START_TEST(a_buffer_after_a_sub_buffer)
+{
+    set_up();
+    cl_mem part = part_of(parent, 0, 256);
+    for (int i = 0; i < 8; i++) {
+        ck_assert_uint_eq(run("count", part, 0, ITEMS), 0);
+        char *blocks[32]; /* where freed memory of the launch was */
+        for (size_t k = 0; k < 32; k++)
+            ck_assert_ptr_nonnull(blocks[k] = memset(malloc(64 + 16 * k), 0x41, 64 + 16 * k));
+        ck_assert_uint_eq(run("count", parent, 0, ITEMS), 0);
+        for (size_t k = 0; k < 32; k++)
+            free(blocks[k]);
+    }
+    cl_ok(clReleaseMemObject(part));
+}
+END_TEST
+
+/* The flags of the handle that is the argument count, also where it is the whole buffer. */
+START_TEST(rights_of_the_sub_buffer)
+{
+    static const struct {
+        const char *kernel;
+        cl_mem_flags flags;
+        const char *id; /* NULL: none */
+    } rows[] = {
+        {"store_int", CL_MEM_READ_ONLY, "read-only-write"},
+        {"store_four", CL_MEM_READ_ONLY, "read-only-write"},
+        {"some", CL_MEM_READ_ONLY, "read-only-write"},
+        {"count", CL_MEM_READ_ONLY, "read-only-write"},
+        {"copy", CL_MEM_READ_ONLY, "read-only-write"},
+        {"load_long", CL_MEM_READ_ONLY, NULL},
+        {"load_long", CL_MEM_WRITE_ONLY, "write-only-read"},
+        {"count", CL_MEM_WRITE_ONLY, "write-only-read"},
+        {"store_int", CL_MEM_WRITE_ONLY, NULL},
+        {"copy", CL_MEM_WRITE_ONLY, NULL},
+        {"count", CL_MEM_READ_WRITE, NULL},
+        {"store_int", 0, NULL},
+    };
+    set_up();
+    for (size_t size = 256; size <= PARENT; size += PARENT - 256) {
+        const cl_buffer_region region = {0, size};
+        cl_int err;
+        cl_mem part = clCreateSubBuffer(parent, rows[_i].flags, CL_BUFFER_CREATE_TYPE_REGION, &region, &err);
+        cl_ok(err);
+        cl_kernel kernel = host_kernel(rows[_i].kernel);
+        const cl_int by = 0;
+        cl_ok(clSetKernelArg(kernel, 0, sizeof part, &part));
+        cl_ok(clSetKernelArg(kernel, 1, sizeof by, &by));
+        cl_ok(clReleaseEvent(host_launch(queue, kernel, ITEMS, NULL)));
+        cl_ok(clFinish(queue));
+        ck_assert_uint_eq(orrery_finding_count(), rows[_i].id != NULL);
+        if (rows[_i].id)
+            ck_assert_uint_eq(orrery_finding_count_of(rows[_i].id), 1);
+        orrery_clear_findings();
+        cl_ok(clReleaseMemObject(part));
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("sub_buffer");
@@ -204,6 +273,8 @@ int main(void)
     tcase_add_test(tests, store_reaches_the_buffer);
     tcase_add_test(tests, other_sub_buffers);
     tcase_add_test(tests, whole_buffer);
+    tcase_add_test(tests, a_buffer_after_a_sub_buffer);
+    tcase_add_loop_test(tests, rights_of_the_sub_buffer, 0, 12);
     tcase_add_test(tests, part_of_shared_virtual_memory);
     suite_add_tcase(suite, tests);
     return cl_run_suite(suite);

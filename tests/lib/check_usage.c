@@ -134,6 +134,48 @@ START_TEST(an_object_is_released_too_often)
 }
 END_TEST
 
+static struct {
+    int times, done; /* releases inside the callback */
+    cl_int last;
+} releasing;
+
+static void CL_CALLBACK release_inside(cl_event event, cl_int status, void *data)
+{
+    (void)status, (void)data;
+    for (int i = 0; i < releasing.times; i++)
+        releasing.last = clReleaseEvent(event);
+    __atomic_store_n(&releasing.done, 1, __ATOMIC_RELEASE);
+}
+
+/* The event is kept while its callback waits and runs, by a reference that is not the program's. */
+START_TEST(an_event_is_released_inside_its_callback)
+{
+    static const struct {
+        int before, retained, inside; /* times */
+        size_t findings;
+    } rows[] = {{0, 0, 1, 0}, {0, 0, 2, 1}, {1, 0, 0, 0}, {1, 0, 1, 1},
+                {1, 1, 1, 0}, {2, 0, 0, 1}, {1, 1, 2, 1}};
+    cl_mem buffer = cl_buffer(context, 0, 16, NULL);
+    const cl_int zero = 0;
+    cl_event event;
+    releasing.times = rows[_i].inside;
+    cl_ok(clEnqueueFillBuffer(queue, buffer, &zero, sizeof zero, 0, 16, 0, NULL, &event));
+    cl_ok(clSetEventCallback(event, CL_COMPLETE, release_inside, NULL));
+    for (int i = 0; i < rows[_i].retained; i++)
+        cl_ok(clRetainEvent(event));
+    for (int i = 0; i < rows[_i].before; i++)
+        cl_is(clReleaseEvent(event), i ? CL_INVALID_EVENT : CL_SUCCESS);
+    cl_ok(clFinish(queue));
+    while (!__atomic_load_n(&releasing.done, __ATOMIC_ACQUIRE))
+        usleep(100);
+    ck_assert_uint_eq(findings_of("over-release"), rows[_i].findings);
+    ck_assert_uint_eq(finding_count(), rows[_i].findings);
+    if (rows[_i].findings && rows[_i].inside)
+        cl_is(releasing.last, CL_INVALID_EVENT);
+    cl_ok(clReleaseMemObject(buffer));
+}
+END_TEST
+
 /* The context lives on inside: the calls succeed, and another device would have crashed. */
 START_TEST(a_context_that_its_queue_keeps_is_used)
 {
@@ -610,6 +652,7 @@ START_TEST(an_unflushed_queue_that_another_waits_for_is_reported_at_the_end)
 {
     const char *text = reported_by(leave_unflushed);
     ck_assert_int_eq(times(text, "\"queue-not-flushed\""), 1);
+    ck_assert_int_eq(times(text, "command 2 of command-queue "), 1);
 }
 END_TEST
 
@@ -643,6 +686,7 @@ int main(void)
     tcase_add_test(tcase, retained_object_is_valid);
     tcase_add_test(tcase, a_released_event_is_waited_for);
     tcase_add_test(tcase, an_object_is_released_too_often);
+    tcase_add_loop_test(tcase, an_event_is_released_inside_its_callback, 0, 7);
     tcase_add_test(tcase, a_context_that_its_queue_keeps_is_used);
     tcase_add_test(tcase, handle_that_never_was_an_object_is_only_refused);
     tcase_add_test(tcase, an_object_is_released_before_a_user_event_is_set);

@@ -184,12 +184,14 @@ static bool is_ordered_after(void *self, const struct byte_access *later, const 
     return later->command % 4 == earlier->command % 4; /* four chains */
 }
 static uint8_t conflicting_bytes[256];
-static void note_conflict(void *self, const struct byte_access *later, const struct byte_access *earlier,
+static bool note_conflict(void *self, const struct byte_access *later, const struct byte_access *earlier,
                           uint64_t low, uint64_t high)
 {
+    const bool race = later->kind == ACCESS_WRITE || earlier->kind == ACCESS_WRITE;
     (void)self;
     for (uint64_t i = low; i < high; i++)
-        conflicting_bytes[i] |= later->kind == ACCESS_WRITE || earlier->kind == ACCESS_WRITE;
+        conflicting_bytes[i] |= race;
+    return race;
 }
 
 START_TEST(random_bytes)
@@ -218,12 +220,78 @@ START_TEST(random_bytes)
 }
 END_TEST
 
+static bool is_never_ordered(void *self, const struct byte_access *later, const struct byte_access *earlier)
+{
+    (void)self, (void)later, (void)earlier;
+    return false;
+}
+
+static size_t kept;
+static void count_kept(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
+{
+    (void)self, (void)low, (void)high, (void)access;
+    kept++;
+}
+
+/* Reads do not race with each other, and all of them may race with a later write. */
+START_TEST(only_the_latest_of_many_racing_accesses_are_kept)
+{
+    struct byte_map map = {.segments = {.count = 0}};
+    const struct byte_map_query query = {NULL, is_never_ordered, note_conflict};
+    for (uint32_t i = 1; i <= 20000; i++)
+        ck_assert(byte_map_add(&map, 0, 4,
+                               &(struct byte_access){.command = i, .site = 1 + i % 2, .kind = ACCESS_WRITE},
+                               &query));
+    for (uint32_t i = 1; i <= 500; i++)
+        ck_assert(
+            byte_map_add(&map, 100, 104, &(struct byte_access){.command = i, .kind = ACCESS_READ}, &query));
+    kept = 0;
+    byte_map_visit(&map, 0, 4, count_kept, NULL);
+    ck_assert_uint_gt(kept, 2);
+    ck_assert_uint_lt(kept, 200);
+    kept = 0;
+    byte_map_visit(&map, 100, 104, count_kept, NULL);
+    ck_assert_uint_eq(kept, 500);
+    memset(conflicting_bytes, 0, sizeof conflicting_bytes);
+    ck_assert(byte_map_add(&map, 0, 4, &(struct byte_access){.command = 1, .kind = ACCESS_READ}, &query));
+    ck_assert_uint_eq(conflicting_bytes[0], true);
+    byte_map_fini(&map);
+}
+END_TEST
+
+/* A queue that is released and never waited for. What is forgotten counts as ordered. */
+START_TEST(commands_that_nobody_waits_for_are_forgotten_at_last)
+{
+    enum { MANY = 200000, KEPT_MOST = 70000 };
+    struct command_graph *graph = command_graph_new();
+    for (uint32_t i = 1; i <= MANY; i++) {
+        command_graph_order(graph,
+                            &(struct order_event){.kind = ORDER_ENQUEUED, .command = i, .queue = 1 + i % 3});
+        command_graph_order(graph, &(struct order_event){.kind = ORDER_BEGIN, .command = i});
+        command_graph_order(graph, &(struct order_event){.kind = ORDER_END, .command = i});
+    }
+    ck_assert_uint_gt(command_graph_first(graph), MANY - KEPT_MOST);
+    ck_assert(command_graph_is_after(graph, MANY, 1));
+    ck_assert(command_graph_host_is_after(graph, 1));
+    ck_assert(!command_graph_is_after(graph, MANY, MANY - 1));
+    ck_assert(!command_graph_host_is_after(graph, MANY - 1));
+    command_graph_order(graph, &(struct order_event){
+                                   .kind = ORDER_HOST_WAITED, .after = (uint32_t[]){MANY}, .after_count = 1});
+    ck_assert(command_graph_host_is_after(graph, MANY));
+    ck_assert(!command_graph_host_is_after(graph, MANY - 1));
+    command_graph_check(graph);
+    command_graph_free(graph);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("command graph");
     TCase *random = tcase_create("random");
     tcase_add_test(random, random_histories);
     tcase_add_test(random, random_bytes);
+    tcase_add_test(random, only_the_latest_of_many_racing_accesses_are_kept);
+    tcase_add_test(random, commands_that_nobody_waits_for_are_forgotten_at_last);
     suite_add_tcase(suite, random);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Memory of CL_MEM_USE_HOST_PTR that the program frees while a command may use it: one finding that names buffer, command, call and the
-# call of free, for small blocks, too, whose pages stay mapped; and none where it is freed in time.
+# call of free, for small blocks, too, whose pages stay mapped; and none where it is freed in time. The same of the memory that reads and
+# writes are given.
 set -u
 build=$(realpath "${ORRERY_BUILDDIR:-build}")
 orrery=$build/orrery program=$build/tests/freed_blocks
@@ -29,6 +30,11 @@ for bytes in 256 4096 64000 1000000; do
     for order in right callback after_finish; do
         finds 0 'errors=0' $order $bytes
     done
+    for order in read read_flushed read_moved; do
+        finds 1 'bytes of memory that command 2 (clEnqueueReadBuffer)' $order $bytes
+    done
+    finds 1 'bytes of memory that command 2 (clEnqueueWriteBuffer)' written $bytes
+    finds 0 'errors=0' read_right $bytes
 done
 finds 1 'the host has freed the memory that image 2 was made with' image
 finds 1 '(clEnqueueNDRangeKernel) uses it' early 4096

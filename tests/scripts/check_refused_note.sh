@@ -30,7 +30,9 @@ notes 1 "CL_OUT_OF_RESOURCES, kernel f needs 1073741824 bytes of local memory (a
 notes 1 "CL_INVALID_KERNEL_ARGS, argument 1 'o' and argument 2 'n' of kernel f are not set" -- "$program" unset
 notes 1 "CL_BUILD_PROGRAM_FAILURE, the build log has program.cl:4:12: error: use of undeclared identifier 'nobody'; --check-api says where" -- "$program" build
 # the specification has several reasons for this error, and none is guessed
-notes 1 'the first clEnqueueCopyBuffer: CL_MEM_COPY_OVERLAP; --check-api says why and where$' -- "$program" overlap
+notes 1 'the first clEnqueueNativeKernel: CL_INVALID_VALUE; --check-api says why and where$' -- "$program" native
+notes 1 'the first clEnqueueCopyBuffer: CL_MEM_COPY_OVERLAP, the 2 bytes from src_offset 0 and those from dst_offset 1 share bytes of one buffer;' \
+    -- "$program" overlap
 notes 1 "CL_INVALID_MEM_OBJECT, argument 0 'o' of kernel f is a memory object of type int\*, and arg_value points to a command-queue" \
     -- "$program" object
 notes 1 'the first clEnqueueReadBuffer: CL_INVALID_VALUE, offset 0 and size 8 leave buffer 1, which has 4 bytes' -- "$program" read
@@ -39,6 +41,7 @@ notes 0 'no kernel ran: the program enqueued kernels for no work-items: global_w
 notes 1 'no kernel ran: the program made a context, and the calls that enqueue a kernel were refused' -- "$program" unset
 notes 0 'the program has errors: the build log has program.cl:4:12: error' --check-api -- "$program" build
 notes 0 '' -- "$program" query
+notes 1 'CL_PROFILING_INFO_NOT_AVAILABLE, command-queue 1 was made without CL_QUEUE_PROFILING_ENABLE;' -- "$program" times
 notes 0 '' -- "$program" none
 notes 0 '' --quiet -- "$program" release
 notes 0 'api-error' --check-api -- "$program" buffer
@@ -51,11 +54,11 @@ for end in abort _exit; do
 done
 
 # A wait that does not end: after five seconds a note says what is missing.
-for what in gate chain web semaphore; do
+for what in gate chain web semaphore callback nested; do
     timeout -s TERM 20 "$orrery" run -- "$program" $what >/dev/null 2>"$err.$what" &
 done
 for ((i = 0; i < 150; i++)); do
-    [ "$(cat "$err".* | grep -c 'note: for 5 seconds')" -ge 4 ] && break
+    [ "$(cat "$err".* | grep -c 'note: for 5 seconds')" -ge 6 ] && break
     sleep 0.1
 done
 mapfile -t left < <(jobs -p)
@@ -71,4 +74,6 @@ waits gate 'clWaitForEvents has waited for event 1\( (.*)\)\?, a user event that
 waits chain 'clFinish has waited for command 2\( (.*)\)\?, which waits for event 1\( (.*)\)\?, a user event that'
 waits web 'clWaitForEvents has waited for command 4\( (.*)\)\?, which waits for event 1\( (.*)\)\?, a user event that'
 waits semaphore 'clFinish has waited for command [0-9]*\( (.*)\)\?, which waits for a semaphore that no command has signalled$'
+waits callback 'a callback for command 1\( (.*)\)\? has waited for a clFlush of command-queue 1: until then a device need not run the command$'
+waits nested 'a callback for command 2\( (.*)\)\? has waited for a clFlush of command-queue 1: until'
 exit $bad

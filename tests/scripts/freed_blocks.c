@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For check_freed_blocks.sh: frees memory that a buffer or an image was made with, in the order that its first
- * argument names. Its second argument is the size of the block in bytes. */
+ * argument names; or that a read or write uses. Its second argument is the size of the block in bytes. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
@@ -52,6 +52,27 @@ static void map_image(void)
     clReleaseMemObject(image);
 }
 
+/* A read or write of the block, without a buffer that was made with it. */
+static void transfer(const char *order, size_t bytes)
+{
+    char *block = calloc(1, bytes);
+    cl_mem buffer = clCreateBuffer(context, 0, bytes, NULL, NULL);
+    clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, bytes, block, 0, NULL, NULL);
+    if (strcmp(order, "written") == 0)
+        clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, bytes - 64, block + 64, 0, NULL, NULL);
+    else
+        clEnqueueReadBuffer(queue, buffer, CL_FALSE, 0, bytes - 64, block + 64, 0, NULL, NULL);
+    if (strcmp(order, "read_flushed") == 0)
+        clFlush(queue);
+    if (strcmp(order, "read_right") == 0)
+        clFinish(queue);
+    if (strcmp(order, "read_moved") == 0)
+        block = realloc(block, 64 * bytes);
+    free(block);
+    clFinish(queue);
+    clReleaseMemObject(buffer);
+}
+
 /* Blocks take the place of the freed one, in the program and in the library. */
 static void allocate(size_t bytes)
 {
@@ -69,6 +90,8 @@ int main(int count, char **words)
     clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
     context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
     queue = clCreateCommandQueue(context, device, 0, NULL);
+    if (strncmp(order, "read", 4) == 0 || strcmp(order, "written") == 0)
+        transfer(order, bytes);
     char *block = calloc(1, bytes);
     cl_mem buffer = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, bytes - 64, block + 64, NULL);
     if (strcmp(order, "early") == 0) {

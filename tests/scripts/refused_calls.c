@@ -3,6 +3,7 @@
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -94,6 +95,44 @@ static void wait_for_ever(cl_context context, cl_device_id device, cl_command_qu
     clFinish(queue);
 }
 
+static void ask_times(cl_command_queue queue)
+{
+    cl_event marker;
+    cl_ulong start;
+    clEnqueueMarkerWithWaitList(queue, 0, NULL, &marker);
+    clWaitForEvents(1, &marker);
+    clGetEventProfilingInfo(marker, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL);
+    clReleaseEvent(marker);
+}
+
+static volatile int called;
+
+static void CL_CALLBACK set_called(cl_event event, cl_int status, void *data)
+{
+    (void)event, (void)status, (void)data;
+    called = 1;
+}
+
+static void CL_CALLBACK enqueue_more(cl_event event, cl_int status, void *queue)
+{
+    cl_event more;
+    (void)event, (void)status;
+    clEnqueueMarkerWithWaitList(queue, 0, NULL, &more);
+    clSetEventCallback(more, CL_COMPLETE, set_called, NULL);
+}
+
+/* Waits for ever for a callback, since nothing flushes the queue: directly, or since another callback does not. */
+static void wait_for_callback(cl_command_queue queue, bool nested)
+{
+    cl_event marker;
+    clEnqueueMarkerWithWaitList(queue, 0, NULL, &marker);
+    clSetEventCallback(marker, CL_COMPLETE, nested ? enqueue_more : set_called, queue);
+    if (nested)
+        clFlush(queue);
+    while (!called)
+        usleep(1000);
+}
+
 int main(int count, char **words)
 {
     cl_platform_id platform;
@@ -113,6 +152,10 @@ int main(int count, char **words)
             launch(context, queue, buffer, words[i][0] == 'l');
         else if (strcmp(words[i], "overlap") == 0)
             clEnqueueCopyBuffer(queue, buffer, buffer, 0, 1, 2, 0, NULL, NULL);
+        else if (strcmp(words[i], "times") == 0)
+            ask_times(queue);
+        else if (strcmp(words[i], "native") == 0)
+            clEnqueueNativeKernel(queue, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, NULL);
         else if (strcmp(words[i], "read") == 0)
             clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, 8, text, 0, NULL, NULL);
         else if (strcmp(words[i], "build") == 0 || strcmp(words[i], "object") == 0 ||
@@ -121,6 +164,8 @@ int main(int count, char **words)
         else if (strcmp(words[i], "gate") == 0 || strcmp(words[i], "chain") == 0 ||
                  strcmp(words[i], "web") == 0 || strcmp(words[i], "semaphore") == 0)
             wait_for_ever(context, device, queue, words[i]);
+        else if (strcmp(words[i], "callback") == 0 || strcmp(words[i], "nested") == 0)
+            wait_for_callback(queue, strcmp(words[i], "nested") == 0);
         else if (strcmp(words[i], "enqueue") == 0) {
             mistake(context, queue, words[i]);
             return 0; /* a release would flush */

@@ -129,7 +129,7 @@ static void teardown(void)
 static enum status launch(const char *kernel, uint64_t local)
 {
     static const int32_t zero;
-    struct launch_arg args[] = {{&x, sizeof x, 0}, {&seen, sizeof seen, 0}};
+    struct launch_arg args[] = {{&x, sizeof x, 0, 0}, {&seen, sizeof seen, 0, 0}};
     struct launch_request request = {.kernel = program_find_kernel(program, kernel),
                                      .work_dim = 1,
                                      .global_size = {2, 1, 1},

@@ -297,10 +297,10 @@ static uint32_t count_value = 5;
 static struct launch_request request_of(uint64_t global, uint64_t local)
 {
     static struct launch_arg args[4];
-    args[0] = (struct launch_arg){&data, 8, 0};
-    args[1] = (struct launch_arg){&table, 8, 0};
-    args[2] = (struct launch_arg){&scratch_bytes, 8, 0};
-    args[3] = (struct launch_arg){&count_value, 4, 0};
+    args[0] = (struct launch_arg){&data, 8, 0, 0};
+    args[1] = (struct launch_arg){&table, 8, 0, 0};
+    args[2] = (struct launch_arg){&scratch_bytes, 8, 0, 0};
+    args[3] = (struct launch_arg){&count_value, 4, 0, 0};
     return (struct launch_request){.kernel = program_kernel(program, 0),
                                    .command = 1,
                                    .work_dim = 1,
@@ -496,10 +496,11 @@ START_TEST(far_past_the_end)
     expect(provoke(FAULT_READ, table + 255, 1, false), FINDING_OUT_OF_BOUNDS_READ,
            "argument 1 'table' (buffer, 128 bytes)",
            "the access of 1 byte begins 127 bytes past the end of argument 1 'table' (buffer, 128 bytes)");
-    expect(provoke(FAULT_READ, table + 256, 4, false), FINDING_OUT_OF_BOUNDS_READ,
-           "argument 1 'table' (buffer, 128 bytes)",
-           "the access of 4 bytes begins 128 bytes past the end of argument 1 'table' (buffer, 128 bytes), the "
-           "nearest object; the pointer may come from another one");
+    expect(
+        provoke(FAULT_READ, table + 256, 4, false), FINDING_OUT_OF_BOUNDS_READ,
+        "argument 1 'table' (buffer, 128 bytes)",
+        "the access of 4 bytes begins 128 bytes past the end of argument 1 'table' (buffer, 128 bytes), the "
+        "nearest object; the pointer may come from another one");
 }
 END_TEST
 

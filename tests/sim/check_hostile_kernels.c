@@ -238,7 +238,7 @@ static enum status launch(const char *name, uint64_t wild, uint64_t local_bytes)
     const struct kernel *kernel = program_find_kernel(program, name);
     ck_assert_msg(kernel != NULL, "no kernel %s", name);
     struct launch_arg args[] = {
-        {&data, 8, 0}, {&words, 8, 0}, {&wild, 8, 0}, {&table, 8, 0}, {&local_bytes, 8, 0}};
+        {&data, 8, 0, 0}, {&words, 8, 0, 0}, {&wild, 8, 0, 0}, {&table, 8, 0, 0}, {&local_bytes, 8, 0, 0}};
     struct launch_request request = {.kernel = kernel,
                                      .command = 2,
                                      .work_dim = 1,

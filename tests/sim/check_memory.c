@@ -240,6 +240,16 @@ START_TEST(nearest_region_and_distance)
 }
 END_TEST
 
+/* A program that allocates and frees for ever. */
+START_TEST(freed_regions_are_used_again)
+{
+    for (int i = 0; i < 5000; i++)
+        arena_release(&arena, take(100, 0));
+    ck_assert_uint_lt(memory_region_count(&arena.memory), 1100);
+    arena_check(&arena);
+}
+END_TEST
+
 START_TEST(random_life_against_a_model)
 {
     struct {
@@ -383,6 +393,7 @@ int main(void)
     tcase_add_test(tests, region_lookup_finds_only_addresses_inside);
     tcase_add_test(tests, nearest_region_and_distance);
     tcase_add_test(tests, random_life_against_a_model);
+    tcase_add_test(tests, freed_regions_are_used_again);
     tcase_add_test(tests, same_calls_same_addresses);
     tcase_add_test(tests, two_arenas_side_by_side);
     tcase_add_test(tests, validity_against_a_byte_map);

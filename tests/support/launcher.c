@@ -74,7 +74,7 @@ uint32_t launcher_run_at(const char *file, int line, struct launcher *launcher, 
                          uint32_t unit_count)
 {
     struct diagnosis diagnosis = {0};
-    struct launch_arg arg = {&buffer, sizeof buffer, 0};
+    struct launch_arg arg = {&buffer, sizeof buffer, 0, 0};
     struct launch_request request = {
         .kernel = program_find_kernel(launcher->program, kernel),
         .command = ++launcher->commands,

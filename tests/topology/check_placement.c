@@ -145,7 +145,7 @@ START_TEST(roots_have_units_of_their_own)
     struct diagnosis diagnosis = {0};
     start("devices: [{topology: \"cu:3\"}, {topology: \"cu:2\", limits: {local_memory: 16}}]");
     uint64_t buffer = launcher_buffer(&launcher, 4 * 4096);
-    struct launch_arg arg = {&buffer, sizeof buffer, 0};
+    struct launch_arg arg = {&buffer, sizeof buffer, 0, 0};
     struct launch_request request = {.kernel = program_find_kernel(launcher.program, "fill"),
                                      .command = 9,
                                      .work_dim = 1,

@@ -118,21 +118,23 @@ static void note_atomic_pair(struct commands *commands, uint32_t a, uint32_t b)
     commands->lost |= !list_add(&commands->atomic_pairs, (struct atomic_pair){a, b});
 }
 
-static void check_pair(void *self, const struct byte_access *later, const struct byte_access *earlier,
+/* True: they race. */
+static bool check_pair(void *self, const struct byte_access *later, const struct byte_access *earlier,
                        uint64_t low, uint64_t high)
 {
     struct commands *commands = self;
     if (!conflicts(later, earlier))
-        return;
+        return false;
     const bool guaranteed = (commands->queried_area->guaranteed && RULE(32)) || !RULE(3201);
     if (is_atomic(later) && is_atomic(earlier) && guaranteed) {
         if (may_synchronise(commands, later, earlier) || !RULE(3202))
             command_graph_assume(commands->graph, later->command, earlier->command);
         else
             note_atomic_pair(commands, later->command, earlier->command);
-        return;
+        return false;
     }
     keep_conflicts(commands, later, earlier, low, high);
+    return true;
 }
 
 static bool covers(const struct byte_set *all, const struct byte_set *some)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "orrery/checked.h"
+#include "orrery/limits.h"
 
 void byte_map_fini(struct byte_map *map)
 {
@@ -86,6 +87,15 @@ bool byte_access_subsumes(const struct byte_access *later, const struct byte_acc
     return later->kind == ACCESS_ATOMIC_UPDATE && !is_plain(earlier->kind);
 }
 
+enum { RACERS_MOST = HOSTILE(64, 8) };
+
+/* What races with the earlier access mostly races with the later one at the same place in the source. */
+static bool stands_for(const struct byte_access *later, const struct byte_access *earlier)
+{
+    return later->site == earlier->site && later->kind == earlier->kind && later->by_map == earlier->by_map &&
+           byte_access_subsumes(later, earlier);
+}
+
 static bool segment_add(struct byte_segment *segment, const struct byte_access *access,
                         const struct byte_map_query *query)
 {
@@ -96,12 +106,15 @@ static bool segment_add(struct byte_segment *segment, const struct byte_access *
     segment->accesses = accesses;
     for (uint32_t i = 0; i < segment->count; i++) {
         const struct byte_access *earlier = &accesses[i];
+        bool raced = false;
         if (earlier->command == access->command || query->is_ordered(query->self, access, earlier)) {
             if (byte_access_subsumes(access, earlier))
                 continue;
         } else {
-            query->met(query->self, access, earlier, segment->low, segment->high);
+            raced = query->met(query->self, access, earlier, segment->low, segment->high);
         }
+        if (raced && segment->count - i + kept > RACERS_MOST && stands_for(access, earlier))
+            continue;
         accesses[kept++] = *earlier;
     }
     accesses[kept++] = *access;

@@ -3,13 +3,14 @@
  * PURPOSE  The accesses of commands to one allocation: segments of bytes, each with the accesses that no
  *          later one subsumes. An access subsumes an earlier one that happens before it if every access which
  *          races with the earlier one races with the later one, too. So a segment has as many accesses as may
- *          still race with a new one.
+ *          still race with a new one. Of many that race with each other and are of one instruction only the
+ *          latest are kept, so that a program with a race in a loop does not take quadratic time.
  *
  * Interface
  *   byte_map_fini      an empty map is all zeros
  *   byte_map_add       adds an access. met() receives every access to the same bytes that does not happen
- *                      before it, once for each segment, with the bytes [low, high) that are in the segment.
- *                      False: out of memory, and the map is incomplete
+ *                      before it, once for each segment, with the bytes [low, high) that are in the segment,
+ *                      and says whether the two race. False: out of memory, and the map is incomplete
  *   byte_map_drop      forgets the accesses for which drop() returns true
  *   byte_map_empty     no access is left
  *   byte_map_visit     iterates over the accesses of a range
@@ -43,7 +44,7 @@ struct byte_access {
 struct byte_map_query {
     void *self;
     bool (*is_ordered)(void *self, const struct byte_access *later, const struct byte_access *earlier);
-    void (*met)(void *self, const struct byte_access *later, const struct byte_access *earlier, uint64_t low,
+    bool (*met)(void *self, const struct byte_access *later, const struct byte_access *earlier, uint64_t low,
                 uint64_t high);
 };
 

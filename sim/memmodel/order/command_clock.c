@@ -64,7 +64,8 @@ static struct command_clock *clock_from_scratch(struct command_graph *graph, uin
     struct command_clock *clock = malloc(sizeof *clock + graph->scratch_count * sizeof *clock->chains);
     if (!clock)
         return exhaust(graph);
-    *clock = (struct command_clock){.refs = 1, .prefix = prefix, .count = graph->scratch_count};
+    *clock = (struct command_clock){
+        .refs = 1, .prefix = prefix > graph->first ? prefix : graph->first, .count = graph->scratch_count};
     CHECKED(prefix > 0 && prefix <= graph->next);
     if (clock->count)
         memcpy(clock->chains, graph->scratch, clock->count * sizeof *clock->chains);

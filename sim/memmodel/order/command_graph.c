@@ -5,8 +5,9 @@
  * A command gets the host's clock when it is enqueued, and joins the clocks of the commands that it waits for
  * when it begins. Clocks are compressed by chains and by a prefix that grows whenever the next serial number
  * is in the clock, so a program that waits for its commands has clocks of constant size. Commands below the
- * host's prefix, and below that of every command which has not ended, are forgotten. A command that waits for
- * a user event gets the setter's clock, also where another thread enqueues it when the event is set already.
+ * host's prefix, and below that of every command which has not ended, are forgotten: they happen before all
+ * that comes. A command that waits for a user event gets the setter's clock, also where another thread
+ * enqueues it when the event is set already.
  */
 #include "command_graph_state.h"
 
@@ -18,8 +19,9 @@
 /* A build with assertions checks the whole graph after so many events, if it has no more nodes than that. */
 enum { CHECKED_EVERY = 16, CHECKED_NODES = 256 };
 /* A thread that the others have no order with may enqueue with an empty clock at any time. So with several
- * threads no command is forgotten, until there are so many. */
-enum { HOSTS_REMEMBER = HOSTILE(1 << 18, 1 << 10) };
+ * threads no command is forgotten, until there are so many. Commands that the host never waits for, as those
+ * of a queue that was only released, are forgotten when so many came later: they count as ordered then. */
+enum { HOSTS_REMEMBER = HOSTILE(1 << 18, 1 << 10), UNWAITED_REMEMBER = HOSTILE(1 << 16, 1 << 10) };
 
 struct command_graph *command_graph_new(void)
 {
@@ -257,6 +259,8 @@ static void forget(struct command_graph *graph)
     uint32_t limit = graph->host->prefix;
     if (oldest && oldest->prefix < limit)
         limit = oldest->prefix;
+    if (graph->next > UNWAITED_REMEMBER && graph->next - UNWAITED_REMEMBER > limit)
+        limit = graph->next - UNWAITED_REMEMBER;
     for (; graph->first < limit && graph->first < graph->unended; graph->first++) {
         struct command_node *node = &graph->nodes[graph->first & (graph->room - 1)];
         graph->spare_from = 0;
@@ -361,7 +365,8 @@ bool command_graph_is_after(const struct command_graph *graph, uint32_t later, u
 
 bool command_graph_host_is_after(const struct command_graph *graph, uint32_t command)
 {
-    return command < graph->host->prefix || has_command(graph, graph->host, command);
+    return command < graph->first || command < graph->host->prefix ||
+           has_command(graph, graph->host, command);
 }
 
 bool command_graph_host_passes_on(const struct command_graph *graph, uint32_t command)
