@@ -64,6 +64,16 @@ static const char *verb_of(const struct fault_description *description)
     return description->write ? "writes" : "reads";
 }
 
+static enum array_owner owner_of(const struct fault_description *description)
+{
+    const enum storage storage = description->site->storage;
+    if (description->fault->private_space || storage == STORAGE_PRIVATE)
+        return ARRAY_OF_ITEM;
+    if (storage == STORAGE_LOCAL)
+        return ARRAY_OF_GROUP;
+    return description->program_scope ? ARRAY_OF_PROGRAM : ARRAY_OF_LAUNCH;
+}
+
 /* The index is outside of the array: what to change. */
 static void advise(struct fault_description *description, const char *name, const char *elements,
                    int64_t index, uint64_t count, bool counted)
@@ -79,12 +89,7 @@ static void advise(struct fault_description *description, const char *name, cons
                                             .source = description->site->index,
                                             .counted = counted,
                                             .always = description->site->always,
-                                            .owner = description->fault->private_space ||
-                                                             description->site->storage == STORAGE_PRIVATE
-                                                         ? ARRAY_OF_ITEM
-                                                     : description->site->storage == STORAGE_LOCAL
-                                                         ? ARRAY_OF_GROUP
-                                                         : ARRAY_OF_LAUNCH},
+                                            .owner = owner_of(description)},
                   &description->advice);
 }
 
@@ -157,14 +162,14 @@ static void say_beyond_argument(struct fault_description *description, uint32_t 
         say_beyond(description, description->launch->kernel->args[argument].name, &name, type, low, high);
 }
 
-static bool say_beyond_local(struct fault_description *description, const struct region *region)
+static bool say_beyond_variable(struct fault_description *description, const struct region *region)
 {
     const struct debug_type *type = NULL;
     struct sentence name;
     sentence_init(&name);
-    if (!element_beyond_local(description->launch, region,
-                              (int64_t)(description->fault->address - region->low), description->fault->size,
-                              &name, &type))
+    if (!element_beyond_variable(description->launch, region,
+                                 (int64_t)(description->fault->address - region->low),
+                                 description->fault->size, &name, &type))
         return false;
     say_beyond(description, object_plain_name(region), &name, type, region->low, region->high);
     return true;
@@ -197,7 +202,7 @@ static void say_derived(struct fault_description *description, const struct regi
     if (object->arg >= 0)
         say_element(description, args[object->arg].name, fault_pointee(&args[object->arg]), low,
                     region->high);
-    else if (!say_beyond_local(description, region))
+    else if (!say_beyond_variable(description, region))
         say_element(description, object_plain_name(region), object->elements, low, region->high);
 }
 
@@ -295,6 +300,18 @@ static bool is_near(const struct fault_description *description, uint64_t low, u
     return address + size >= low && address < high + size;
 }
 
+/* Of variables at program scope the nearest one is named, as its pointer is a number. */
+static void say_program_scope(struct fault_description *description, const struct region *region)
+{
+    description->program_scope = region->kind == REGION_VARIABLE || region->kind == REGION_CONSTANT_DATA;
+    if (!description->program_scope || description->site->argument || description->fault->image ||
+        description->site->act == ACT_COPY || !is_near(description, region->low, region->high))
+        return;
+    if (!say_beyond_variable(description, region))
+        say_element(description, object_plain_name(region), element_numbers(description->launch, region),
+                    region->low, region->high);
+}
+
 /* The object is the nearest one, since the pointer derives from several, or from memory. */
 static bool may_be_of_another(const struct fault_description *description, const struct region *region)
 {
@@ -317,6 +334,8 @@ static void out_of_bounds(struct fault_description *description, const struct re
     fault_set_offset(description, region->low);
     if (region == derived_from(description))
         say_derived(description, region);
+    else
+        say_program_scope(description, region);
     say_distance(description, region->low, region->high);
     if (may_be_of_another(description, region))
         sentence_add(&description->why, NEAREST_OBJECT);

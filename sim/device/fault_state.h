@@ -22,7 +22,7 @@ struct fault_description {
     const struct origin *origin; /* of the work-items */
     const struct fault *fault;
     const struct site *site;
-    bool write;
+    bool write, program_scope; /* the object is a variable of the program */
     struct finding finding;
     struct sentence object, why, advice;
     struct commands *commands;
