@@ -334,6 +334,12 @@ void report_not_covered(struct report *report, const struct finding *finding);
 void report_uncounted(struct report *report, const struct finding *finding);
 /* There may be more of a kind, at other places: not all that was needed to find them was kept. */
 void report_incomplete(struct report *report, enum finding_kind kind);
+/* The length of an object's name, as in "argument 0 'a'", without what follows in parentheses: its size may differ
+ * from launch to launch. */
+size_t finding_object_name_length(const char *object);
+/* A function that is called for two arguments or variables has a finding of each. An object without a name is one
+ * of many, as of a list, and does not count. */
+bool finding_is_of_object(const struct finding *finding);
 const char *finding_title(const struct finding *finding); /* of this one: its title, or its kind's sentence */
 uint64_t finding_bytes(const struct finding *finding); /* how many from offset_bytes on; 0: not known */
 

@@ -69,9 +69,10 @@ static enum array_owner owner_of(const struct fault_description *description)
     const enum storage storage = description->site->storage;
     if (description->fault->private_space || storage == STORAGE_PRIVATE)
         return ARRAY_OF_ITEM;
-    if (storage == STORAGE_LOCAL)
+    const enum region_kind kind = description->region ? description->region->kind : REGION_NONE;
+    if (storage == STORAGE_LOCAL || kind == REGION_LOCAL_VARIABLE)
         return ARRAY_OF_GROUP;
-    return description->program_scope ? ARRAY_OF_PROGRAM : ARRAY_OF_LAUNCH;
+    return kind == REGION_VARIABLE || kind == REGION_CONSTANT_DATA ? ARRAY_OF_PROGRAM : ARRAY_OF_LAUNCH;
 }
 
 /* The index is outside of the array: what to change. */
@@ -300,16 +301,25 @@ static bool is_near(const struct fault_description *description, uint64_t low, u
     return address + size >= low && address < high + size;
 }
 
-/* Of variables at program scope the nearest one is named, as its pointer is a number. */
-static void say_program_scope(struct fault_description *description, const struct region *region)
+/* The nearest variable: one at program scope, whose pointer is a number, or one in local memory that a generic
+ * pointer is of. */
+static void say_variable(struct fault_description *description, const struct region *region)
 {
-    description->program_scope = region->kind == REGION_VARIABLE || region->kind == REGION_CONSTANT_DATA;
-    if (!description->program_scope || description->site->argument || description->fault->image ||
-        description->site->act == ACT_COPY || !is_near(description, region->low, region->high))
+    const struct launch *launch = description->launch;
+    const bool is_local = region->kind == REGION_LOCAL_VARIABLE;
+    uint64_t low;
+    if (description->site->argument || description->fault->image || description->site->act == ACT_COPY ||
+        !is_near(description, region->low, region->high))
         return;
-    if (!say_beyond_variable(description, region))
-        say_element(description, object_plain_name(region), element_numbers(description->launch, region),
-                    region->low, region->high);
+    if (!is_local && region->kind != REGION_VARIABLE && region->kind != REGION_CONSTANT_DATA)
+        return;
+    const int32_t argument = is_local ? object_argument_index(launch, region, &low) : -1;
+    if (argument >= 0)
+        say_element(description, launch->kernel->args[argument].name,
+                    fault_pointee(&launch->kernel->args[argument]), region->low, region->high);
+    else if (!say_beyond_variable(description, region))
+        say_element(description, object_plain_name(region), element_numbers(launch, region), region->low,
+                    region->high);
 }
 
 /* The object is the nearest one, since the pointer derives from several, or from memory. */
@@ -331,11 +341,12 @@ static void out_of_bounds(struct fault_description *description, const struct re
         return;
     }
     object_name(description->launch, region, &description->object);
+    description->region = region;
     fault_set_offset(description, region->low);
     if (region == derived_from(description))
         say_derived(description, region);
     else
-        say_program_scope(description, region);
+        say_variable(description, region);
     say_distance(description, region->low, region->high);
     if (may_be_of_another(description, region))
         sentence_add(&description->why, NEAREST_OBJECT);

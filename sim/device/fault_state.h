@@ -22,7 +22,8 @@ struct fault_description {
     const struct origin *origin; /* of the work-items */
     const struct fault *fault;
     const struct site *site;
-    bool write, program_scope; /* the object is a variable of the program */
+    bool write;
+    const struct region *region; /* that is named, outside of which the access is; NULL: not yet */
     struct finding finding;
     struct sentence object, why, advice;
     struct commands *commands;
