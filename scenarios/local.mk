@@ -95,6 +95,7 @@ scenario_tests = \
 	%D%/faulty/waits_where.yaml \
 	%D%/faulty/group_arguments.yaml \
 	%D%/faulty/helper_of_objects.yaml \
+	%D%/faulty/printf_misuse.yaml \
 	%D%/faulty/image_twice.yaml \
 	%D%/faulty/sub_group_flag_promised.yaml \
 	%D%/faulty/lockstep_flag.yaml \

@@ -52,6 +52,7 @@
     KIND(COLLECTIVE_ARGUMENT,  "collective-argument",  DIVERGENCE, "a function of the group is given a work-item or event that the group does not have") \
     KIND(PIPE_MISUSE,          "pipe-misuse",          BOUNDS, "a pipe is used in a way that is undefined") \
     KIND(ENQUEUE_MISUSE,       "enqueue-misuse",       BOUNDS, "a device-side event is used in a way that is undefined") \
+    KIND(PRINTF_MISUSE,        "printf-misuse",        BOUNDS, "printf is given what its format does not fit")     \
     KIND(PRIVATE_OVERFLOW,     "private-memory-overflow", BOUNDS, "a work-item needs more private memory than the device has") \
     KIND(UNREACHABLE,          "unreachable",          BOUNDS, "a work-item reached OpUnreachable")        \
     KIND(NO_PROGRESS,          "no-progress",          PROGRESS, "a kernel ran past its limit")            \

@@ -132,6 +132,14 @@ static void examine_event(struct fault_description *description)
     description->finding.spec = "OpenCL C 3.0, 6.15.11, wait_group_events";
 }
 
+static void examine_printf(struct fault_description *description)
+{
+    description->finding.kind = FINDING_PRINTF_MISUSE;
+    sentence_add(&description->why, "%s", description->fault->misuse);
+    if (description->fault->instead)
+        sentence_add(&description->advice, "%s", description->fault->instead);
+}
+
 /* For faults of an event, or of a null queue. */
 static void examine_enqueue(struct fault_description *description)
 {
@@ -182,6 +190,7 @@ static void examine(struct fault_description *description)
     case FAULT_EVENT: examine_event(description); break;
     case FAULT_NO_WORK_ITEM: examine_no_work_item(description); break;
     case FAULT_ENQUEUE: examine_enqueue(description); break;
+    case FAULT_PRINTF: examine_printf(description); break;
     }
 }
 

@@ -301,8 +301,8 @@ static bool is_near(const struct fault_description *description, uint64_t low, u
     return address + size >= low && address < high + size;
 }
 
-/* The nearest variable: one at program scope, whose pointer is a number, or one in local memory that a generic
- * pointer is of. */
+/* The nearest variable: one at program scope, whose pointer is a number, or one in local memory that a
+ * generic pointer is of. */
 static void say_variable(struct fault_description *description, const struct region *region)
 {
     const struct launch *launch = description->launch;

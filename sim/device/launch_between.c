@@ -187,8 +187,8 @@ static bool place_before_loop(const struct launch *launch, const struct site *fr
     return true;
 }
 
-/* Does every work-item of a work-group reach some block between the two, which leads to `to`: once, or in each
- * iteration of the loop? */
+/* Does every work-item of a work-group reach some block between the two, which leads to `to`: once, or in
+ * each iteration of the loop? */
 static bool is_level_between(const struct code *code, const struct code_loop *loop, const struct site *from,
                              const struct site *to)
 {
@@ -198,8 +198,8 @@ static bool is_level_between(const struct code *code, const struct code_loop *lo
     return block != NO_WAY && (block == from->block || !launch_dominates(code, block, from->block));
 }
 
-/* Is every work-item that executes the line before in the block of the later line, or in a block inside of it, from
- * which nothing jumps? */
+/* Is every work-item that executes the line before in the block of the later line, or in a block inside of
+ * it, from which nothing jumps? */
 static bool leads_to_line(const struct launch *launch, const struct site *site, uint32_t before,
                           uint32_t line)
 {

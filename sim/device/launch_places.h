@@ -56,8 +56,8 @@ bool launch_opens_line(const struct code *code, const struct site *site);
 /* Does the line of `from` have a branch before the rank? */
 bool launch_branches_before(const struct code *code, const struct site *from, uint32_t rank);
 bool launch_loop_holds(const struct code_loop *loop, const struct site *site);
-/* The place before the kernel's call that executes `to`, after `from` or the call for it. loop: in each of its
- * iterations. */
+/* The place before the kernel's call that executes `to`, after `from` or the call for it. loop: in each of
+ * its iterations. */
 bool launch_before_call(const struct launch *launch, const struct code_loop *loop, const struct site *from,
                         const struct site *to, struct code_place *place);
 /* The line of the outermost loop that begins after the line of `from` and contains `to`; 0: none. */

@@ -39,11 +39,12 @@ if count < 60:
 sys.exit(wrong or count < 60)
 END
 # A function of the sub-group is in another section than one of the work-group.
+build=$(cd "${ORRERY_BUILDDIR:?}" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 99
 for function in "work_group_reduce_add Work-group Collective Functions" "sub_group_reduce_add Sub-Group Functions"; do
     printf 'kernel void k(global int *out) { if (get_local_id(0) < 3) out[0] = %s(1); }\n' "${function%% *}" >k.cl
-    "${ORRERY_BUILDDIR:?}/orrery" run --build-options=-cl-std=CL3.0 k.cl 2>&1 | grep -q "spec *OpenCL C 3.0, ${function#* }" ||
+    "$build/orrery" run --build-options=-cl-std=CL3.0 k.cl 2>&1 | grep -q "spec *OpenCL C 3.0, ${function#* }" ||
         { echo "the divergence of ${function%% *} is not in the section ${function#* }"; exit 1; }
 done
