@@ -285,6 +285,7 @@ scenario_tests = \
 	%D%/racy/image_statement.yaml \
 	%D%/racy/before_branch.yaml \
 	%D%/racy/barrier_after_return.yaml \
+	%D%/racy/barrier_of_atomics.yaml \
 	%D%/racy/one_statement.yaml \
 	%D%/racy/parted_barrier.yaml \
 	%D%/racy/diverged_iterations.yaml \
