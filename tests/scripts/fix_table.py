@@ -64,6 +64,12 @@ UPDATES = [
     ("float_in_int", "int", 0, 32, "if (i < 32) *x += 1.5f;"),
     ("loop", "int", 0, 3 * sum(DATA), "for (int k = 0; k < 3; k++)\n    x[0] += v;"),
     ("member", "int", 0, sum(DATA), "((global struct pair *)x)->first += v;"),
+    ("ulong_add", "ulong", 5, 5 + sum(DATA), "x[0] += v;"),
+    ("ulong_inc", "ulong", 0, N, "x[0]++;"),
+    ("ulong_max_if", "ulong", 0, max(DATA), "if (x[0] < (ulong)v) x[0] = (ulong)v;"),
+    ("ulong_sub_one", "ulong", 100, 100 - N, "x[0] = x[0] - 1;"),
+    ("long_min", "long", 1000, min(DATA), "x[0] = min(x[0], (long)v);"),
+    ("double_add", "double", 0, float(sum(DATA)), "x[0] += v;"),
     ("in_a_branch", "int", 0, sum(DATA[:40]), "if (i < 40) { x[0] += v; }"),
     ("in_an_else", "int", 0, sum(DATA[40:]), "if (i < 40) ; else x[0] += v;"),
 ]
