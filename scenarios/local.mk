@@ -328,6 +328,7 @@ scenario_tests = \
 	%D%/racy/ttas.yaml \
 	%D%/racy/message_for_all.yaml \
 	%D%/racy/message_passing_scope.yaml \
+	%D%/schedule/dead_lanes.yaml \
 	%D%/schedule/barrier_waits_counted.yaml \
 	%D%/schedule/barrier_waits_lockstep.yaml \
 	%D%/schedule/barrier_waits_random.yaml \
