@@ -234,7 +234,7 @@ struct fault_repeats {
         struct repeat_key key;
         uint64_t *count, clears;
     } of_site[REPEATS];
-    /* the latest report of indices past an inner array: their access comes next, and may leave the variable */
+    /* the latest report of indices past an inner array: their access comes next, and may miss, too */
     const struct wave *indexed_by;
     uint32_t indexed_site;
     uint64_t indexed_lanes;
