@@ -95,6 +95,8 @@ scenario_tests = \
 	%D%/faulty/sub_group_flag.yaml \
 	%D%/faulty/waits_where.yaml \
 	%D%/faulty/group_arguments.yaml \
+	%D%/faulty/helper_of_objects.yaml \
+	%D%/faulty/printf_misuse.yaml \
 	%D%/faulty/image_twice.yaml \
 	%D%/faulty/sub_group_flag_promised.yaml \
 	%D%/faulty/lockstep_flag.yaml \
@@ -284,6 +286,7 @@ scenario_tests = \
 	%D%/racy/image_statement.yaml \
 	%D%/racy/before_branch.yaml \
 	%D%/racy/barrier_after_return.yaml \
+	%D%/racy/barrier_of_atomics.yaml \
 	%D%/racy/one_statement.yaml \
 	%D%/racy/parted_barrier.yaml \
 	%D%/racy/diverged_iterations.yaml \
@@ -326,6 +329,7 @@ scenario_tests = \
 	%D%/racy/ttas.yaml \
 	%D%/racy/message_for_all.yaml \
 	%D%/racy/message_passing_scope.yaml \
+	%D%/schedule/dead_lanes.yaml \
 	%D%/schedule/barrier_waits_counted.yaml \
 	%D%/schedule/barrier_waits_lockstep.yaml \
 	%D%/schedule/barrier_waits_random.yaml \

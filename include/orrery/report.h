@@ -52,6 +52,7 @@
     KIND(COLLECTIVE_ARGUMENT,  "collective-argument",  DIVERGENCE, "a function of the group is given a work-item or event that the group does not have") \
     KIND(PIPE_MISUSE,          "pipe-misuse",          BOUNDS, "a pipe is used in a way that is undefined") \
     KIND(ENQUEUE_MISUSE,       "enqueue-misuse",       BOUNDS, "a device-side event is used in a way that is undefined") \
+    KIND(PRINTF_MISUSE,        "printf-misuse",        BOUNDS, "printf is given what its format does not fit")     \
     KIND(PRIVATE_OVERFLOW,     "private-memory-overflow", BOUNDS, "a work-item needs more private memory than the device has") \
     KIND(UNREACHABLE,          "unreachable",          BOUNDS, "a work-item reached OpUnreachable")        \
     KIND(NO_PROGRESS,          "no-progress",          PROGRESS, "a kernel ran past its limit")            \
@@ -334,6 +335,12 @@ void report_not_covered(struct report *report, const struct finding *finding);
 void report_uncounted(struct report *report, const struct finding *finding);
 /* There may be more of a kind, at other places: not all that was needed to find them was kept. */
 void report_incomplete(struct report *report, enum finding_kind kind);
+/* The length of an object's name, as in "argument 0 'a'", without what follows in parentheses: its size may differ
+ * from launch to launch. */
+size_t finding_object_name_length(const char *object);
+/* A function that is called for two arguments or variables has a finding of each. An object without a name is one
+ * of many, as of a list, and does not count. */
+bool finding_is_of_object(const struct finding *finding);
 const char *finding_title(const struct finding *finding); /* of this one: its title, or its kind's sentence */
 uint64_t finding_bytes(const struct finding *finding); /* how many from offset_bytes on; 0: not known */
 

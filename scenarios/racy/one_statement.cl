@@ -18,7 +18,7 @@ kernel void over_lines_of_a_turn(global int *d, global int *o)
     }
 }
 
-// The store is of a function that stands before the kernel: there is a place between.
+// The store is of a function that stands before the kernel: the place between is before its call.
 void put(global int *d, int g, int value)
 {
     d[g] = value;

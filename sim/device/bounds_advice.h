@@ -15,7 +15,7 @@
 #include "launch.h"
 #include "sim/base/sentence.h"
 
-enum array_owner { ARRAY_OF_LAUNCH, ARRAY_OF_GROUP, ARRAY_OF_ITEM };
+enum array_owner { ARRAY_OF_LAUNCH, ARRAY_OF_PROGRAM, ARRAY_OF_GROUP, ARRAY_OF_ITEM };
 struct bounds_question {
     const struct launch *launch;
     const struct item *item; /* the work-item that made the access */

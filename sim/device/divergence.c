@@ -345,6 +345,11 @@ void divergence_report(struct group *group, const uint32_t *waiting, uint32_t co
         say_why(&why, group, &census, &finding, lead, sub_group);
     finding.why = why.bytes;
     finding.fix = fix_of(finding.kind, !mismatch && census.other && in_another_iteration(census.other, lead));
+    if (finding.kind == FINDING_COLLECTIVE_DIVERGENCE && sub_group != DIVERGENCE_WORK_GROUP)
+        finding.spec = "OpenCL C 3.0, Sub-Group Functions";
+    if (finding.kind == FINDING_BARRIER_DIVERGENCE && finding.access[0].what &&
+        strcmp(finding.access[0].what, "wait_group_events") == 0)
+        finding.spec = "OpenCL C 3.0, 6.15.11, wait_group_events";
     report_add(launch->report, &finding);
     free(census.accounted);
 }

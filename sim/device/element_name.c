@@ -103,6 +103,14 @@ static const struct code_variable *declared_as(const struct launch *launch, enum
     return NULL;
 }
 
+static const struct code_variable *declared_region(const struct launch *launch, const struct region *region)
+{
+    const enum variable_place place =
+        region->kind == REGION_LOCAL_VARIABLE ? VARIABLE_LOCAL : VARIABLE_GLOBAL;
+    const char *name = object_plain_name(region);
+    return name ? declared_as(launch, place, name, region->high - region->low) : NULL;
+}
+
 /* What the kernel's argument points to; NULL: not known. */
 static const struct debug_type *pointee_of(const struct launch *launch, uint32_t argument)
 {
@@ -135,14 +143,11 @@ static bool of_argument(const struct launch *launch, uint32_t argument, uint64_t
 static bool of_variable(const struct launch *launch, const struct region *region, uint64_t offset,
                         uint64_t bytes, struct sentence *out_name)
 {
-    const enum variable_place place =
-        region->kind == REGION_LOCAL_VARIABLE ? VARIABLE_LOCAL : VARIABLE_GLOBAL;
-    const char *name = object_plain_name(region);
-    const struct code_variable *declared = declared_as(launch, place, name, region->high - region->low);
+    const struct code_variable *declared = declared_region(launch, region);
     if (!declared || !has_parts(declared->type) ||
         (declared->type->kind != DEBUG_STRUCT && !has_parts(declared->type->element)))
         return false;
-    sentence_add(out_name, "%s", name);
+    sentence_add(out_name, "%s", declared->name);
     return element_path(declared->type, offset, bytes, out_name);
 }
 
@@ -185,13 +190,25 @@ bool element_beyond(const struct code_variable *declared, int64_t away, uint64_t
     return go_beyond(declared->name, type->element, away, bytes, out_name);
 }
 
-bool element_beyond_local(const struct launch *launch, const struct region *region, int64_t away,
-                          uint64_t bytes, struct sentence *out_name, const struct debug_type **out_type)
+bool element_beyond_variable(const struct launch *launch, const struct region *region, int64_t away,
+                             uint64_t bytes, struct sentence *out_name, const struct debug_type **out_type)
 {
-    const char *name = object_plain_name(region);
-    const struct code_variable *declared =
-        name ? declared_as(launch, VARIABLE_LOCAL, name, region->high - region->low) : NULL;
+    const struct code_variable *declared = declared_region(launch, region);
     return declared && element_beyond(declared, away, bytes, out_name, out_type);
+}
+
+struct elements element_numbers(const struct launch *launch, const struct region *region)
+{
+    static const char *const names[][9] = {
+        [DEBUG_INTEGER] = {[1] = "chars", [2] = "shorts", [4] = "ints", [8] = "longs"},
+        [DEBUG_UNSIGNED] = {[1] = "uchars", [2] = "ushorts", [4] = "uints", [8] = "ulongs"},
+        [DEBUG_FLOAT] = {[2] = "halfs", [4] = "floats", [8] = "doubles"}};
+    const struct code_variable *declared = declared_region(launch, region);
+    const struct debug_type *type =
+        declared && declared->type->kind == DEBUG_ARRAY ? declared->type->element : NULL;
+    if (!type || type->kind >= sizeof names / sizeof *names || type->size > 8)
+        return (struct elements){NULL, 0};
+    return (struct elements){names[type->kind][type->size], (uint32_t)type->size};
 }
 
 bool element_beyond_argument(const struct launch *launch, uint32_t argument, int64_t away, uint64_t bytes,

@@ -10,8 +10,9 @@
  *   element_of_region   "c[3].w[1]", of an argument or variable; false: its elements are numbers, or it is
  *                       not known
  *   element_beyond      "w[4][0]" of a private variable, `away` bytes from its start; element_beyond_argument
- *                       and element_beyond_local likewise of an argument and of a local variable; out_type:
- *                       of the elements
+ *                       and element_beyond_variable likewise of an argument, and of a local or program-scope
+ *                       variable; out_type: of the elements
+ *   element_numbers     the elements of a local or program-scope variable that is an array of numbers
  */
 #ifndef ORRERY_SIM_DEVICE_ELEMENT_NAME_H
 #define ORRERY_SIM_DEVICE_ELEMENT_NAME_H
@@ -28,7 +29,8 @@ bool element_beyond(const struct code_variable *declared, int64_t away, uint64_t
                     struct sentence *out_name, const struct debug_type **out_type);
 bool element_beyond_argument(const struct launch *launch, uint32_t argument, int64_t away, uint64_t bytes,
                              struct sentence *out_name, const struct debug_type **out_type);
-bool element_beyond_local(const struct launch *launch, const struct region *region, int64_t away,
-                          uint64_t bytes, struct sentence *out_name, const struct debug_type **out_type);
+bool element_beyond_variable(const struct launch *launch, const struct region *region, int64_t away,
+                             uint64_t bytes, struct sentence *out_name, const struct debug_type **out_type);
+struct elements element_numbers(const struct launch *launch, const struct region *region);
 
 #endif

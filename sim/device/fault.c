@@ -132,6 +132,14 @@ static void examine_event(struct fault_description *description)
     description->finding.spec = "OpenCL C 3.0, 6.15.11, wait_group_events";
 }
 
+static void examine_printf(struct fault_description *description)
+{
+    description->finding.kind = FINDING_PRINTF_MISUSE;
+    sentence_add(&description->why, "%s", description->fault->misuse);
+    if (description->fault->instead)
+        sentence_add(&description->advice, "%s", description->fault->instead);
+}
+
 /* For faults of an event, or of a null queue. */
 static void examine_enqueue(struct fault_description *description)
 {
@@ -182,6 +190,7 @@ static void examine(struct fault_description *description)
     case FAULT_EVENT: examine_event(description); break;
     case FAULT_NO_WORK_ITEM: examine_no_work_item(description); break;
     case FAULT_ENQUEUE: examine_enqueue(description); break;
+    case FAULT_PRINTF: examine_printf(description); break;
     }
 }
 
@@ -225,6 +234,10 @@ struct fault_repeats {
         struct repeat_key key;
         uint64_t *count, clears;
     } of_site[REPEATS];
+    /* the latest report of indices past an inner array: their access comes next, and may miss, too */
+    const struct wave *indexed_by;
+    uint32_t indexed_site;
+    uint64_t indexed_lanes;
 };
 
 /* False: the finding depends on more. In a region with maps it depends on the offset; if a suppression
@@ -271,11 +284,37 @@ static bool is_repeat(const struct launch *launch, const struct repeat_key *key,
            report_came_again(launch->report, repeat->count, repeat->clears, lanes ? lanes : 1);
 }
 
-static void keep_repeat(struct launch *launch, const struct repeat_key *key, uint64_t *count, uint64_t clears)
+static bool has_repeats(struct launch *launch)
 {
     if (!launch->repeats)
         launch->repeats = calloc(1, sizeof *launch->repeats);
-    if (launch->repeats)
+    return launch->repeats;
+}
+
+static void keep_indexed(struct launch *launch, const struct wave *wave, const struct fault *fault)
+{
+    if (!has_repeats(launch))
+        return;
+    launch->repeats->indexed_by = wave;
+    launch->repeats->indexed_site = fault->site;
+    launch->repeats->indexed_lanes = fault->lanes;
+}
+
+/* The lanes of the fault that were not reported already, for the index of this access. */
+static uint64_t lanes_of(struct launch *launch, const struct wave *wave, const struct fault *fault)
+{
+    struct fault_repeats *repeats = launch->repeats;
+    const bool again = (fault->kind == FAULT_READ || fault->kind == FAULT_WRITE) && repeats && wave &&
+                       repeats->indexed_by == wave && repeats->indexed_site == fault->site;
+    const uint64_t before = again ? repeats->indexed_lanes : 0;
+    if (again)
+        repeats->indexed_by = NULL;
+    return fault->lanes > before ? fault->lanes - before : 0;
+}
+
+static void keep_repeat(struct launch *launch, const struct repeat_key *key, uint64_t *count, uint64_t clears)
+{
+    if (has_repeats(launch))
         *repeat_of(launch, key) = (struct repeat){true, *key, count, clears};
 }
 
@@ -292,7 +331,12 @@ static void report_fault(struct launch *launch, const struct origin *origin, con
     description.site = launch_site(launch, fault->site);
     if (launch->running && stops_lanes(fault->kind) && !fault->continues)
         launch->running->faulted += fault->lanes ? fault->lanes : 1;
-    if (may_repeat && is_repeat(launch, &key, fault->lanes))
+    const uint64_t lanes = lanes_of(launch, wave, fault);
+    if (fault->lanes && !lanes)
+        return;
+    if (fault->kind == FAULT_INDEX)
+        keep_indexed(launch, wave, fault);
+    if (may_repeat && is_repeat(launch, &key, lanes))
         return;
     sentence_init(&description.object);
     sentence_init(&description.why);
@@ -307,7 +351,7 @@ static void report_fault(struct launch *launch, const struct origin *origin, con
     if (!finding->fix && description.advice.used)
         finding->fix = description.advice.bytes;
     finding->access_count = finding->access_count ? finding->access_count : 1;
-    finding->count = fault->lanes;
+    finding->count = lanes;
     launch_access(launch, fault->site, access);
     if (touches_memory(fault->kind))
         access->act = ACT_ACCESS;

@@ -64,6 +64,17 @@ static const char *verb_of(const struct fault_description *description)
     return description->write ? "writes" : "reads";
 }
 
+static enum array_owner owner_of(const struct fault_description *description)
+{
+    const enum storage storage = description->site->storage;
+    if (description->fault->private_space || storage == STORAGE_PRIVATE)
+        return ARRAY_OF_ITEM;
+    const enum region_kind kind = description->region ? description->region->kind : REGION_NONE;
+    if (storage == STORAGE_LOCAL || kind == REGION_LOCAL_VARIABLE)
+        return ARRAY_OF_GROUP;
+    return kind == REGION_VARIABLE || kind == REGION_CONSTANT_DATA ? ARRAY_OF_PROGRAM : ARRAY_OF_LAUNCH;
+}
+
 /* The index is outside of the array: what to change. */
 static void advise(struct fault_description *description, const char *name, const char *elements,
                    int64_t index, uint64_t count, bool counted)
@@ -79,12 +90,7 @@ static void advise(struct fault_description *description, const char *name, cons
                                             .source = description->site->index,
                                             .counted = counted,
                                             .always = description->site->always,
-                                            .owner = description->fault->private_space ||
-                                                             description->site->storage == STORAGE_PRIVATE
-                                                         ? ARRAY_OF_ITEM
-                                                     : description->site->storage == STORAGE_LOCAL
-                                                         ? ARRAY_OF_GROUP
-                                                         : ARRAY_OF_LAUNCH},
+                                            .owner = owner_of(description)},
                   &description->advice);
 }
 
@@ -157,14 +163,14 @@ static void say_beyond_argument(struct fault_description *description, uint32_t 
         say_beyond(description, description->launch->kernel->args[argument].name, &name, type, low, high);
 }
 
-static bool say_beyond_local(struct fault_description *description, const struct region *region)
+static bool say_beyond_variable(struct fault_description *description, const struct region *region)
 {
     const struct debug_type *type = NULL;
     struct sentence name;
     sentence_init(&name);
-    if (!element_beyond_local(description->launch, region,
-                              (int64_t)(description->fault->address - region->low), description->fault->size,
-                              &name, &type))
+    if (!element_beyond_variable(description->launch, region,
+                                 (int64_t)(description->fault->address - region->low),
+                                 description->fault->size, &name, &type))
         return false;
     say_beyond(description, object_plain_name(region), &name, type, region->low, region->high);
     return true;
@@ -197,7 +203,7 @@ static void say_derived(struct fault_description *description, const struct regi
     if (object->arg >= 0)
         say_element(description, args[object->arg].name, fault_pointee(&args[object->arg]), low,
                     region->high);
-    else if (!say_beyond_local(description, region))
+    else if (!say_beyond_variable(description, region))
         say_element(description, object_plain_name(region), object->elements, low, region->high);
 }
 
@@ -308,6 +314,27 @@ static bool is_near(const struct fault_description *description, uint64_t low, u
     return address + size >= low && address < high + size;
 }
 
+/* The nearest variable: one at program scope, whose pointer is a number, or one in local memory that a
+ * generic pointer is of. */
+static void say_variable(struct fault_description *description, const struct region *region)
+{
+    const struct launch *launch = description->launch;
+    const bool is_local = region->kind == REGION_LOCAL_VARIABLE;
+    uint64_t low;
+    if (description->site->argument || description->fault->image || description->site->act == ACT_COPY ||
+        !is_near(description, region->low, region->high))
+        return;
+    if (!is_local && region->kind != REGION_VARIABLE && region->kind != REGION_CONSTANT_DATA)
+        return;
+    const int32_t argument = is_local ? object_argument_index(launch, region, &low) : -1;
+    if (argument >= 0)
+        say_element(description, launch->kernel->args[argument].name,
+                    fault_pointee(&launch->kernel->args[argument]), region->low, region->high);
+    else if (!say_beyond_variable(description, region))
+        say_element(description, object_plain_name(region), element_numbers(launch, region), region->low,
+                    region->high);
+}
+
 /* The object is the nearest one, since the pointer derives from several, or from memory. */
 static bool may_be_of_another(const struct fault_description *description, const struct region *region)
 {
@@ -327,9 +354,12 @@ static void out_of_bounds(struct fault_description *description, const struct re
         return;
     }
     object_name(description->launch, region, &description->object);
+    description->region = region;
     fault_set_offset(description, region->low);
     if (region == derived_from(description))
         say_derived(description, region);
+    else
+        say_variable(description, region);
     say_distance(description, region->low, region->high);
     if (may_be_of_another(description, region))
         sentence_add(&description->why, NEAREST_OBJECT);

@@ -23,6 +23,7 @@ struct fault_description {
     const struct fault *fault;
     const struct site *site;
     bool write;
+    const struct region *region; /* that is named, outside of which the access is; NULL: not yet */
     struct finding finding;
     struct sentence object, why, advice;
     struct commands *commands;

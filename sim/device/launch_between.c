@@ -187,6 +187,55 @@ static bool place_before_loop(const struct launch *launch, const struct site *fr
     return true;
 }
 
+/* Does every work-item of a work-group reach some block between the two, which leads to `to`: once, or in
+ * each iteration of the loop? */
+static bool is_level_between(const struct code *code, const struct code_loop *loop, const struct site *from,
+                             const struct site *to)
+{
+    uint32_t block = to->block;
+    while (block != NO_WAY && !(loop ? launch_dominates(code, block, loop->tail) : code->ways[block].level))
+        block = code->ways[block].idom;
+    return block != NO_WAY && (block == from->block || !launch_dominates(code, block, from->block));
+}
+
+/* Is every work-item that executes the line before in the block of the later line, or in a block inside of
+ * it, from which nothing jumps? */
+static bool leads_to_line(const struct launch *launch, const struct site *site, uint32_t before,
+                          uint32_t line)
+{
+    const uint32_t depth = launch_line_at(launch, site, line).depth;
+    bool leads = launch_line_at(launch, site, line).kind == LINE_BETWEEN;
+    for (uint32_t i = before; i < line && leads; i++) {
+        const struct source_line at = launch_line_at(launch, site, i);
+        leads = !at.leaves && (i == before || at.depth > depth || (at.depth == depth && !at.closes));
+    }
+    return leads;
+}
+
+/* Two calls of one function have no other instruction between them. */
+bool launch_before_call(const struct launch *launch, const struct code_loop *loop, const struct site *from,
+                        const struct site *to, struct code_place *place)
+{
+    const struct code *code = launch->code;
+    struct launch_position position; /* of `from` or of the call for it, in the kernel */
+    uint32_t call = to->call;
+    if (launch_position_in_call(code, from, call, &position))
+        return false;
+    while (!launch_position_in_call(code, from, code->calls[call].caller, &position))
+        call = code->calls[call].caller;
+    const uint32_t caller = code->calls[call].caller; /* the kernel, or what the entry point calls */
+    const bool calls = (!caller || !code->calls[caller].line) && position.line &&
+                       position.file == code->calls[call].file && to->file == code->calls[call].file;
+    const uint32_t line = calls ? launch_statement_line_of(launch, to, code->calls[call].line) : 0;
+    if (!line || position.line >= line || !leads_to_line(launch, to, position.line, line) ||
+        !is_level_between(code, loop, from, to))
+        return false;
+    place->site = launch_site_number(code, to);
+    place->line = line;
+    place->before = true;
+    return true;
+}
+
 bool launch_between(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place)
 {
     const struct code *code = launch->code;
@@ -201,8 +250,10 @@ bool launch_between(const struct launch *launch, uint32_t a, uint32_t b, struct 
     const bool known = code && from->rank && to->rank;
     if (!known || from == to || (launch_same_line(from, to) && from->call == to->call))
         return false;
-    return place_before(launch, from, to, out_place) || place_after(launch, from, to, out_place) ||
-           place_before_loop(launch, from, to, out_place);
+    return launch_before_call(launch, NULL, from, to, out_place) ||
+           (!launch_same_line(from, to) &&
+            (place_before(launch, from, to, out_place) || place_after(launch, from, to, out_place) ||
+             place_before_loop(launch, from, to, out_place)));
 }
 
 bool launch_order(const struct launch *launch, uint32_t a, uint32_t b, struct code_order *out_order)

@@ -74,6 +74,9 @@ static bool place_in_iteration(const struct launch *launch, const struct code_lo
     const struct code *code = launch->code;
     const bool wraps = first->rank > second->rank;
     const struct site *found = NULL;
+    *out_place = (struct code_place){.first = 0};
+    if (!wraps && launch_before_call(launch, loop, first, second, out_place))
+        return true;
     for (uint32_t i = 1; i < code->site_count; i++) {
         const struct site *site = &code->sites[i];
         const bool past = site->rank > first->rank, before = site->rank <= second->rank;
@@ -241,7 +244,9 @@ bool launch_in_iteration(const struct launch *launch, uint32_t a, uint32_t b, ui
     const uint64_t iterations[2] = {rank_since(sides[0], since, ranks), rank_since(sides[1], since, ranks)};
     const int first = iterations[0] < iterations[1] ? 0 : 1;
     *out_place = (struct code_place){.first = first};
-    if (place_before_inner_loop(launch, loop, sides[first], sides[!first], out_place))
+    if (place_before_inner_loop(launch, loop, sides[first], sides[!first], out_place) ||
+        (sides[first]->rank < sides[!first]->rank &&
+         launch_before_call(launch, &code->loops[loop], sides[first], sides[!first], out_place)))
         return true;
     for (uint32_t i = 1; i < code->site_count; i++) {
         const struct site *site = &code->sites[i];

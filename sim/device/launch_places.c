@@ -77,15 +77,19 @@ struct source_line launch_line_at(const struct launch *launch, const struct site
                : (struct source_line){.kind = LINE_UNKNOWN};
 }
 
-uint32_t launch_statement_line(const struct launch *launch, const struct site *site)
+uint32_t launch_statement_line_of(const struct launch *launch, const struct site *site, uint32_t line)
 {
-    uint32_t line = site->line;
     struct source_line at = launch_line_at(launch, site, line);
     while (at.kind == LINE_WITHIN && at.begins && at.begins < line) {
         line = at.begins;
         at = launch_line_at(launch, site, line);
     }
     return at.kind == LINE_UNKNOWN || (at.kind == LINE_BETWEEN && !at.closes) ? line : 0;
+}
+
+uint32_t launch_statement_line(const struct launch *launch, const struct site *site)
+{
+    return launch_statement_line_of(launch, site, site->line);
 }
 
 uint32_t launch_statement_end_of(const struct launch *launch, const struct site *site, uint32_t own)

@@ -26,6 +26,8 @@ uint32_t launch_site_number(const struct code *code, const struct site *site);
 struct source_line launch_line_at(const struct launch *launch, const struct site *site, uint32_t line);
 /* The line before which a barrier is before the site's whole statement; 0: none. */
 uint32_t launch_statement_line(const struct launch *launch, const struct site *site);
+/* Likewise of the statement at another line of the site's file. */
+uint32_t launch_statement_line_of(const struct launch *launch, const struct site *site, uint32_t line);
 /* The last line of the site's statement: another statement begins on the next line. 0: unknown. */
 uint32_t launch_statement_end(const struct launch *launch, const struct site *site);
 /* Likewise of the statement at another line of the site's function. */
@@ -54,6 +56,10 @@ bool launch_opens_line(const struct code *code, const struct site *site);
 /* Does the line of `from` have a branch before the rank? */
 bool launch_branches_before(const struct code *code, const struct site *from, uint32_t rank);
 bool launch_loop_holds(const struct code_loop *loop, const struct site *site);
+/* The place before the kernel's call that executes `to`, after `from` or the call for it. loop: in each of
+ * its iterations. */
+bool launch_before_call(const struct launch *launch, const struct code_loop *loop, const struct site *from,
+                        const struct site *to, struct code_place *place);
 /* The line of the outermost loop that begins after the line of `from` and contains `to`; 0: none. */
 uint32_t launch_loop_line(const struct launch *launch, uint32_t from_line, const struct site *to);
 

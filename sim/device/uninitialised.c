@@ -334,22 +334,40 @@ static void advise_end(const struct uninitialised *of, const struct poison_end *
     }
 }
 
-/* False: one of them has no name, and it is not known which one. */
+/* The origins in words, each once: a variable of which two loads are used is one origin. False: one of them
+ * has no name, and it is not known which one. */
+static bool say_each(const struct uninitialised *of, const struct poison_end ends[POISON_ENDS],
+                     uint32_t count, struct sentence said[POISON_ENDS], uint32_t *out_said)
+{
+    *out_said = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct sentence *one = &said[*out_said];
+        sentence_init(one);
+        if (!say_end(of, &ends[i], one))
+            return false;
+        say_later(&ends[i], one);
+        uint32_t before = 0;
+        while (before < *out_said && strcmp(said[before].bytes, one->bytes) != 0)
+            before++;
+        *out_said += before == *out_said;
+    }
+    return count > 0;
+}
+
 static bool say_ends(const struct uninitialised *of, struct sentence *why, struct sentence *advice)
 {
     struct poison_end ends[POISON_ENDS];
+    struct sentence said[POISON_ENDS];
     const uint32_t count = poison_trail_ends(of->wave, of->fault->poison_list, of->fault->lane, ends);
-    bool known = count > 0;
-    sentence_add(why, "the %s %s from ", of->what, count > 1 ? "may derive" : "derives");
-    for (uint32_t i = 0; i < count && known; i++) {
-        if (i)
-            sentence_add(why, "; or from ");
-        known = say_end(of, &ends[i], why);
-        say_later(&ends[i], why);
-    }
-    if (known && count == 1 && !ends[0].more)
+    uint32_t said_count;
+    if (!say_each(of, ends, count, said, &said_count))
+        return false;
+    sentence_add(why, "the %s %s from ", of->what, said_count > 1 ? "may derive" : "derives");
+    for (uint32_t i = 0; i < said_count; i++)
+        sentence_add(why, "%s%s", i ? "; or from " : "", said[i].bytes);
+    if (said_count == 1 && !ends[0].more)
         advise_end(of, &ends[0], advice);
-    return known;
+    return true;
 }
 
 void uninitialised_say(const struct uninitialised *of, struct sentence *out_why, struct sentence *out_advice)

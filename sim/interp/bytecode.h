@@ -321,6 +321,13 @@ struct idle_loop {
     uint32_t range_count; /* ascending, not adjacent */
 };
 
+/* Slots that have a value of so many bytes for each lane, one after another. */
+struct lane_slots {
+    uint32_t offset, end, stride;
+    uint32_t lane_bytes; /* 0: a mask of the lanes */
+};
+enum { LANE_SLOTS_MOST = 6 };
+
 /* A slot without a value on an edge between two blocks: that of a phi whose operand is undefined there. */
 struct slot_undefined {
     uint32_t from, to, slot;
@@ -470,6 +477,8 @@ struct code {
     const char *const *strings;
     uint32_t string_count;
     uint32_t file; /* index of the string with the file of the kernel itself; 0: not known */
+    struct lane_slots lane_slots[LANE_SLOTS_MOST]; /* ascending; the rest of the frame comes before */
+    uint32_t lane_slots_count;
     const struct idle_loop *idle_loops;
     uint32_t idle_loop_count;
     /* for each argument: the kernel may write to it: by a store, an atomic or an image write */

@@ -490,7 +490,7 @@ static bool describe_global(struct ir *ir, uint32_t at, struct code_variable *ou
             out->where++;
         return out->name && out->where < ir->locals.count;
     }
-    return out->name && variable->address;
+    return out->name != NULL; /* of a module that is not to run, its address is not known */
 }
 
 static uint32_t add_globals(struct ir *ir, struct code_variable *variables)

@@ -249,6 +249,8 @@ static struct code *finish(struct emitter *e, uint32_t *block_start)
     for (uint32_t i = 0; i < ir->sites.count; i++)
         code->suspect |= ir->sites.at[i].suspect;
     code->frame_size = (e->frame_size + 63) / 64 * 64;
+    memcpy(code->lane_slots, e->lane_slots, sizeof code->lane_slots);
+    code->lane_slots_count = e->lane_slots_count;
     code->template_bytes = arena_copy(keep, e->template.at, e->template.count);
     code->template_size = e->template.count;
     code->args_offset = e->args_offset;

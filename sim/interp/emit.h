@@ -43,6 +43,8 @@ struct emitter {
     LIST(uint32_t) operands;
     LIST(uint8_t) template; /* frame start */
     uint32_t frame_size;
+    struct lane_slots lane_slots[LANE_SLOTS_MOST];
+    uint32_t lane_slots_count;
     uint32_t *leaf_offset; /* for each leaf: its frame offset */
     uint32_t args_offset;
     uint32_t scratch[SLOT_CLASSES], lanes_scratch;

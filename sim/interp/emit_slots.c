@@ -271,6 +271,19 @@ static uint32_t new_lane_slot(struct emitter *e, uint32_t cls)
     return offset;
 }
 
+/* The lane slots of the class begin here, up to the next ones or to the end of the frame. */
+static void begin_lane_slots(struct emitter *e, uint32_t cls)
+{
+    static const uint8_t lane_bytes[SLOT_CLASSES] = {
+        [SLOT_V1] = 1, [SLOT_V2] = 2, [SLOT_V4] = 4, [SLOT_V8] = 8};
+    CHECKED(e->lane_slots_count < LANE_SLOTS_MOST);
+    const uint32_t offset = (e->frame_size + 63) / 64 * 64;
+    if (e->lane_slots_count)
+        e->lane_slots[e->lane_slots_count - 1].end = offset;
+    e->lane_slots[e->lane_slots_count++] =
+        (struct lane_slots){offset, offset, emit_slot_bytes(e, cls), lane_bytes[cls]};
+}
+
 static uint32_t template_room(struct emitter *e, uint32_t bytes, uint32_t align)
 {
     while (e->template.count % align)
@@ -335,9 +348,12 @@ static void make_slots(struct emitter *e, const uint32_t made[SLOT_CLASSES], uin
         for (uint32_t i = 0; i <= made[c]; i++)
             offsets[c][i] = template_room(e, emit_slot_bytes(e, c), 8);
     e->frame_size = e->template.count;
-    for (uint32_t c = SLOT_V1; c < SLOT_CLASSES; c++)
+    for (uint32_t c = SLOT_V1; c < SLOT_CLASSES; c++) {
+        begin_lane_slots(e, c);
         for (uint32_t i = 0; i <= made[c]; i++)
             offsets[c][i] = new_lane_slot(e, c);
+    }
+    begin_lane_slots(e, SLOT_V8);
     for (uint32_t i = 0; i <= made[SLOT_A]; i++)
         affine_cell(e, offsets[SLOT_A][i])->slot = new_lane_slot(e, SLOT_V8);
     for (uint32_t k = 0; k < AFFINE_INPUTS; k++) {
@@ -361,6 +377,7 @@ static void assign_slots(struct emitter *e)
     for (uint32_t c = SLOT_U; c < SLOT_CLASSES; c++)
         e->scratch[c] = offsets[c][made[c]];
     e->lanes_scratch = new_lane_slot(e, SLOT_V8);
+    e->lane_slots[e->lane_slots_count - 1].end = e->frame_size;
 }
 
 static uint32_t constant_cell(struct emitter *e, uint64_t bits)

@@ -41,9 +41,18 @@ static bool below(struct lower *l, uint32_t v, uint64_t count)
     }
 }
 
-bool index_may_pass(struct lower *l, uint32_t pointer, const struct type *array, uint32_t index)
+/* The variable before a bitcast: clang casts an array of structs whose initializer has a type of its own. */
+static uint32_t before_cast(struct lower *l, uint32_t pointer)
 {
     const uint32_t word = l->m->def[pointer];
+    const uint32_t base = word && spv_opcode(l->m, word) == SpvOpBitcast ? l->m->words[word + 3] : 0;
+    const bool is_variable = base && l->m->def[base] && spv_opcode(l->m, l->m->def[base]) == SpvOpVariable;
+    return is_variable && lower_pointee(l, base)->size == lower_pointee(l, pointer)->size ? base : pointer;
+}
+
+bool index_may_pass(struct lower *l, uint32_t pointer, const struct type *array, uint32_t index)
+{
+    const uint32_t word = l->m->def[before_cast(l, pointer)];
     const bool is_variable =
         word && spv_opcode(l->m, word) == SpvOpVariable && lower_pointee(l, pointer) == array;
     const bool is_inner = !is_variable && array->kind == TYPE_ARRAY && array->count > 1;
@@ -194,8 +203,9 @@ static void add_chain(struct lower *l, struct index_path *path, uint32_t word)
     }
 }
 
-static void add_path(struct lower *l, struct index_path *path, uint32_t id, bool *out_pointer)
+static void add_path(struct lower *l, struct index_path *path, uint32_t cast, bool *out_pointer)
 {
+    const uint32_t id = before_cast(l, cast);
     const uint32_t word = l->m->def[id], op = word ? spv_opcode(l->m, word) : SpvOpNop;
     const char *name = NULL;
     *out_pointer = op == SpvOpLoad || op == SpvOpFunctionParameter;
@@ -234,7 +244,8 @@ static void put_words(struct lower *l, const struct indexed *indexed, char *text
     struct index_path path = {.full = false};
     bool is_pointer;
     add_path(l, &path, indexed->pointer, &is_pointer);
-    if (!path.full && !is_pointer)
+    if (!path.full &&
+        (!is_pointer || lower_pointee(l, indexed->pointer)->kind == TYPE_ARRAY)) /* a reference */
         snprintf(text, size, "'%s', which has %" PRIu32 " %s", path.text, indexed->count, elements);
     else if (name)
         snprintf(text, size, "'%.60s', which has %" PRIu32 " %s", name, indexed->count, elements);

@@ -7,6 +7,7 @@
  */
 #include "printf_format.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "half.h"
 
 enum { FIELD_MAX = 4096, STRING_MAX = 65536 }; /* longest width or precision; longest text read from memory */
+enum { MISUSE_CHARS = 200, SPELLING_CHARS = 24 };
 enum argument_kind { ARGUMENT_INTEGER, ARGUMENT_FLOAT, ARGUMENT_POINTER };
 
 struct printf_text {
@@ -45,6 +47,8 @@ struct printf_printer {
     const uint32_t *descriptors, *slots; /* what is left of the arguments */
     uint32_t left;
     struct printf_text text;
+    char misuse[MISUSE_CHARS],
+        instead[MISUSE_CHARS]; /* the first conversion that its argument does not fit */
 };
 
 /* ---- text ----------------------------------------------------------------------- */
@@ -288,20 +292,111 @@ static void print_value(struct printf_printer *p, const struct printf_conversion
     }
 }
 
+/* ---- misuse ----------------------------------------------------------------------------- */
+
+/* "a vector of 3 floats" */
+static void say_given(const struct printf_argument *argument, char *out, size_t size)
+{
+    static const char *const numbers[2][9] = {
+        [ARGUMENT_INTEGER] = {[1] = "char", [2] = "short", [4] = "int", [8] = "long"},
+        [ARGUMENT_FLOAT] = {[2] = "half", [4] = "float", [8] = "double"}};
+    const bool number = argument->kind != ARGUMENT_POINTER;
+    const char *name = number && argument->bytes <= 8 ? numbers[argument->kind][argument->bytes] : NULL;
+    if (argument->components > 1)
+        snprintf(out, size, "a vector of %" PRIu32 " %ss", argument->components, name ? name : "pointer");
+    else if (argument->kind == ARGUMENT_FLOAT) /* a float is a double there */
+        snprintf(out, size, "a floating-point value");
+    else
+        snprintf(out, size, "%s %s", name && name[0] == 'i' ? "an" : "a", name ? name : "pointer");
+}
+
+static void say_taken(const struct printf_conversion *c, bool real, char *out, size_t size)
+{
+    if (c->vector)
+        snprintf(out, size, "a vector of %" PRIu32 " %s", c->vector,
+                 real ? "floating-point values" : "integers");
+    else
+        snprintf(out, size, "%s",
+                 real               ? "a floating-point value"
+                 : c->letter == 's' ? "a string"
+                 : c->letter == 'p' ? "a pointer"
+                 : c->length == 8   ? "a long"
+                                    : "an int");
+}
+
+static void say_fitting(const struct printf_argument *argument, char out[SPELLING_CHARS])
+{
+    const bool vector = argument->components > 1, real = argument->kind == ARGUMENT_FLOAT;
+    static const char *const lengths[9] = {[1] = "hh", [2] = "h", [4] = "hl", [8] = "l"};
+    char components[12] = "";
+    if (vector)
+        snprintf(components, sizeof components, "v%" PRIu32, argument->components);
+    snprintf(out, SPELLING_CHARS, "%%%s%s%c", components,
+             vector                          ? lengths[argument->bytes]
+             : argument->bytes == 8 && !real ? "l"
+                                             : "",
+             real ? 'f' : 'd');
+}
+
+/* OpenCL C 3.0, 6.15.14. Of an integer that is longer than its conversion devices print a part, too. */
+static bool fits(const struct printf_conversion *c, const struct printf_argument *argument)
+{
+    const bool real = strchr("fFeEgGaA", c->letter), pointer = c->letter == 's' || c->letter == 'p';
+    if (argument->components != (c->vector ? c->vector : 1))
+        return false;
+    if (pointer || argument->kind == ARGUMENT_POINTER)
+        return pointer == (argument->kind == ARGUMENT_POINTER);
+    if (real != (argument->kind == ARGUMENT_FLOAT))
+        return false;
+    return c->vector ? !c->length || c->length == argument->bytes
+                     : real || c->length != 8 || argument->bytes == 8;
+}
+
+static void note_misuse(struct printf_printer *p, const struct printf_conversion *c, const char *spelling,
+                        const struct printf_argument *argument)
+{
+    char taken[48], given[48], fitting[SPELLING_CHARS];
+    const bool real = strchr("fFeEgGaA", c->letter);
+    const uint32_t number = p->insn->f - p->left;
+    if (p->misuse[0] || fits(c, argument))
+        return;
+    say_taken(c, real, taken, sizeof taken);
+    say_given(argument, given, sizeof given);
+    snprintf(p->misuse, sizeof p->misuse, "%s takes %s, and argument %" PRIu32 " after the format is %s",
+             spelling, taken, number, given);
+    if (argument->kind == ARGUMENT_POINTER) {
+        snprintf(p->instead, sizeof p->instead, "print what it points to, or write %%p");
+        return;
+    }
+    say_fitting(argument, fitting);
+    snprintf(p->instead, sizeof p->instead, "write %s, or convert the argument", fitting);
+}
+
 /* A directive that cannot be converted is printed unchanged. */
 static const char *print_conversion(struct printf_printer *p, const char *percent)
 {
     struct printf_conversion c;
     struct printf_argument argument;
     const char *end = parse_conversion(percent + 1, &c);
+    char spelling[SPELLING_CHARS];
+    snprintf(spelling, sizeof spelling, "%.*s",
+             (int)(end ? end - percent : 1 + (int)strcspn(percent + 1, "\n %")), percent);
     if (!end) {
+        if (!p->misuse[0]) {
+            snprintf(p->misuse, sizeof p->misuse, "'%s' is no conversion of OpenCL C", spelling);
+            snprintf(p->instead, sizeof p->instead,
+                     "%%ld and %%lu are for long and size_t, %%%% is a percent sign");
+        }
         append(&p->text, percent, 1);
         return percent + 1;
     }
     if (!next_argument(p, &argument)) {
+        if (!p->misuse[0])
+            snprintf(p->misuse, sizeof p->misuse, "there is no argument for %s", spelling);
         append(&p->text, percent, (size_t)(end - percent));
         return end;
     }
+    note_misuse(p, &c, spelling, &argument);
     for (uint32_t k = 0; k < (c.vector ? c.vector : 1); k++) {
         if (k)
             append(&p->text, ",", 1);
@@ -339,6 +434,18 @@ static bool print_lane(struct printf_printer *p, const char *format, uint32_t la
     return p->wave->host->print(p->wave->host->self, p->wave, p->text.cut ? NULL : text, p->text.size);
 }
 
+static void report_misuse(const struct printf_printer *p, uint32_t lane, uint32_t lanes)
+{
+    const struct fault fault = {.kind = FAULT_PRINTF,
+                                .site = p->insn->e,
+                                .lane = lane,
+                                .lanes = lanes,
+                                .continues = true,
+                                .misuse = p->misuse,
+                                .instead = p->instead[0] ? p->instead : NULL};
+    p->wave->host->fault(p->wave->host->self, p->wave, &fault);
+}
+
 /* OpenCL C 3.0, 6.15.14: printf returns 0, or -1 when it fails. Text that does not fit is not made either. */
 void printf_lanes(const struct insn *insn, uint8_t *frame, struct wave *wave)
 {
@@ -351,10 +458,17 @@ void printf_lanes(const struct insn *insn, uint8_t *frame, struct wave *wave)
     char *format = read_string(&printer, address);
     if (printer.text.cut)
         host->print(host->self, wave, NULL, 0);
+    uint32_t first = 0, count = 0;
+    for (uint32_t lane = wave->lane_count; lane-- > 0;) {
+        first = lane_mask_test(&active, lane) ? lane : first;
+        count += lane_mask_test(&active, lane);
+    }
     for (uint32_t lane = 0; lane < wave->lane_count; lane++)
         if (lane_mask_test(&active, lane))
             result[lane] =
                 format && host->may_print(host->self) && print_lane(&printer, format, lane) ? 0 : -1;
+    if (printer.misuse[0])
+        report_misuse(&printer, first, count);
     memcpy(frame + insn->a, result, wave->n * sizeof *result);
     free(printer.text.bytes);
     free(format);

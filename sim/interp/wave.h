@@ -59,7 +59,8 @@ enum fault_kind {
     FAULT_NON_UNIFORM,
     FAULT_NO_WORK_ITEM,
     FAULT_INDEX,
-    FAULT_EVENT
+    FAULT_EVENT,
+    FAULT_PRINTF
 };
 /*
  * Two work-items whose values differ but must be the same. FAULT_NO_WORK_ITEM: a place in the group,
@@ -114,8 +115,8 @@ struct fault {
     uint32_t level;
     int64_t index;  /* FAULT_INDEX: past an array; misuse names it, and says its size */
     uint64_t count; /* FAULT_INDEX: the elements of that array */
-    /* FAULT_IMAGE, FAULT_ENQUEUE, FAULT_PIPE: what the specification leaves undefined */
-    const char *misuse;
+    /* FAULT_IMAGE, FAULT_ENQUEUE, FAULT_PIPE, FAULT_PRINTF: what the specification leaves undefined */
+    const char *misuse, *instead;      /* instead: FAULT_PRINTF: what fits; NULL: not known */
     const struct disagreement *differ; /* for FAULT_NON_UNIFORM and FAULT_NO_WORK_ITEM */
     /* for FAULT_UNINITIALISED_*: index into the code's lists of origins; 0: not known */
     uint32_t poison_list;

@@ -107,16 +107,59 @@ static const struct idle_loop *idle_loop_of(const struct wave *wave)
     return loop == code->idle_loops + code->idle_loop_count ? NULL : loop;
 }
 
-static uint64_t hash_frame(const struct wave *wave)
+static bool is_idle(const struct idle_loop *loop, uint32_t offset)
 {
-    const struct idle_loop *loop = idle_loop_of(wave);
+    for (uint32_t i = 0; loop && i < loop->range_count; i++)
+        if (offset >= loop->ranges[i].offset && offset - loop->ranges[i].offset < loop->ranges[i].bytes)
+            return true;
+    return false;
+}
+
+/* What is no value of a lane: cells of uniform and affine values. */
+static uint64_t hash_cells(const struct wave *wave, const struct idle_loop *loop, uint32_t end)
+{
     uint64_t hash = 0;
     uint32_t at = 0;
-    for (uint32_t i = 0; loop && i < loop->range_count; i++) {
+    for (uint32_t i = 0; loop && i < loop->range_count && loop->ranges[i].offset < end; i++) {
         hash = XXH3_64bits_withSeed(wave->frame + at, loop->ranges[i].offset - at, hash);
         at = loop->ranges[i].offset + loop->ranges[i].bytes;
     }
-    return XXH3_64bits_withSeed(wave->frame + at, wave->code->frame_size - at, hash);
+    return at < end ? XXH3_64bits_withSeed(wave->frame + at, end - at, hash) : hash;
+}
+
+/* Lanes that have ended, or that there are none of, compute on: what they count never repeats. */
+static uint64_t hash_slot(const struct wave *wave, uint32_t offset, uint32_t lane_bytes, uint64_t hash)
+{
+    uint8_t values[WAVE_LANES_MAX * sizeof(uint64_t)];
+    const uint8_t *slot = wave->frame + offset;
+    size_t used = 0;
+    if (!lane_bytes) {
+        lane_mask mask;
+        memcpy(&mask, slot, sizeof mask);
+        for (uint32_t k = 0; k < LANE_MASK_WORDS; k++)
+            mask.word[k] &= wave->live.word[k];
+        return XXH3_64bits_withSeed(&mask, sizeof mask, hash);
+    }
+    for (uint32_t lane = 0; lane < wave->lane_count; lane++)
+        if (wave->live.word[lane / 64] >> lane % 64 & 1) {
+            memcpy(values + used, slot + (size_t)lane * lane_bytes, lane_bytes);
+            used += lane_bytes;
+        }
+    return XXH3_64bits_withSeed(values, used, hash);
+}
+
+static uint64_t hash_frame(const struct wave *wave)
+{
+    const struct code *code = wave->code;
+    const struct idle_loop *loop = idle_loop_of(wave);
+    uint64_t hash =
+        hash_cells(wave, loop, code->lane_slots_count ? code->lane_slots[0].offset : code->frame_size);
+    for (uint32_t s = 0; s < code->lane_slots_count; s++)
+        for (uint32_t at = code->lane_slots[s].offset; at < code->lane_slots[s].end;
+             at += code->lane_slots[s].stride)
+            if (!is_idle(loop, at))
+                hash = hash_slot(wave, at, code->lane_slots[s].lane_bytes, hash);
+    return hash;
 }
 
 uint64_t wave_fingerprint(const struct wave *wave)

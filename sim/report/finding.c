@@ -42,6 +42,12 @@ enum check finding_check(enum finding_kind kind)
     return kinds[kind].check;
 }
 
+size_t finding_object_name_length(const char *object)
+{
+    const char *size = strstr(object, " (");
+    return size ? (size_t)(size - object) : strlen(object);
+}
+
 bool finding_of_call(enum finding_kind kind)
 {
     const enum check check = finding_check(kind);
@@ -107,6 +113,14 @@ bool finding_from_id(const char *id, enum finding_kind *out_kind)
         }
     }
     return false;
+}
+
+bool finding_is_of_object(const struct finding *finding)
+{
+    bool is_called = false;
+    for (uint32_t i = 0; i < finding->access_count && i < 2; i++)
+        is_called |= finding->access[i].caller.line != 0;
+    return is_called && !finding_of_call(finding->kind) && finding->object && strchr(finding->object, '\'');
 }
 
 /* ---- what was meant ---------------------------------------------------------------- */

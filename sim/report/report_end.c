@@ -22,6 +22,26 @@ static bool has_several_kernels(const struct report *report)
     return false;
 }
 
+static bool is_same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* One place may have findings of several objects, through a function that is called for each. */
+static bool has_another_object(const struct report *report, const struct finding *finding)
+{
+    const struct source_place *place = &finding->access[0].place;
+    bool has = false;
+    for (size_t i = 0; i < report->found.count && finding->object && place->line && !has; i++) {
+        const struct finding *other = &report->found.entries[i]->finding;
+        has = other->kind == finding->kind && other->access[0].place.line == place->line &&
+              other->access[0].place.column == place->column &&
+              is_same_text(other->access[0].place.file, place->file) &&
+              !is_same_text(other->object, finding->object);
+    }
+    return has;
+}
+
 /* Findings were printed when they arrived. What has been added to their counts since is printed here. */
 static void print_repeats(FILE *stream, const struct report *report)
 {
@@ -39,6 +59,9 @@ static void print_repeats(FILE *stream, const struct report *report)
                     place->column);
         if (several_kernels && entry->finding.kernel)
             fprintf(stream, " in kernel %s", entry->finding.kernel);
+        if (has_another_object(report, &entry->finding))
+            fprintf(stream, ", %.*s", (int)finding_object_name_length(entry->finding.object),
+                    entry->finding.object);
         fputs(entry->finding.fix_partial ? "; the fix is not enough for all of them\n" : "\n", stream);
     }
 }

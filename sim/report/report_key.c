@@ -101,6 +101,8 @@ char *report_key(const struct finding *finding, bool hidden)
             key_text(stream, finding->access[0].what);
         if (object_is_of_site(finding))
             key_text(stream, finding->object);
+        else if (finding_is_of_object(finding))
+            fprintf(stream, "%.*s", (int)finding_object_name_length(finding->object), finding->object);
     } else {
         key_text(stream, finding->object);
         key_text(stream, finding->why);

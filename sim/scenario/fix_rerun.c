@@ -159,7 +159,11 @@ bool rerun_finding_init(struct rerun_finding *found, const struct finding *findi
         const struct source_place *place = &finding->access[i].place;
         found->places[i] = (struct rewrite_place){place->line, place->column};
         found->in_text[i] = place->line && place->file && strcmp(place->file, file) == 0;
+        found->callers[i] = finding->access[i].caller.line;
     }
+    if (finding_is_of_object(finding))
+        snprintf(found->object, sizeof found->object, "%.*s",
+                 (int)finding_object_name_length(finding->object), finding->object);
     return found->kernel && found->name;
 }
 
@@ -176,7 +180,7 @@ bool fix_rerun_same_finding(const struct fix_edits *edits, const struct rerun_fi
                             const struct rerun_finding *edited)
 {
     if (original->kind != edited->kind || original->count != edited->count ||
-        strcmp(original->kernel, edited->kernel) != 0)
+        strcmp(original->kernel, edited->kernel) != 0 || strcmp(original->object, edited->object) != 0)
         return false;
     if (original->count < 2)
         return !original->count || same_place(edits, original, 0, edited, 0);

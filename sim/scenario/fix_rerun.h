@@ -21,12 +21,15 @@ struct fix_edits {
 };
 
 /* A finding of one run. */
+enum { OBJECT_CHARS = 80 };
 struct rerun_finding {
     enum finding_kind kind;
     char *kernel, *name; /* name: kind and place, for sentences */
     uint32_t count;
     struct rewrite_place places[2];
     bool in_text[2]; /* The place is in the text that is edited. */
+    uint32_t callers[2];
+    char object[OBJECT_CHARS]; /* "": one finding is of all objects */
 };
 
 struct fix_rerun {

@@ -237,6 +237,12 @@ static bool is_in_original(const struct fix_trials *trials, const struct fix_edi
     return false;
 }
 
+static bool is_of_same_calls(const struct rerun_finding *a, const struct rerun_finding *b)
+{
+    const uint32_t *x = a->callers, *y = b->callers;
+    return (x[0] == y[0] && x[1] == y[1]) || (x[0] == y[1] && x[1] == y[0]);
+}
+
 /* Puts the problem of the run into note, as a sentence; "": none. own: the finding that has to disappear;
  * NULL: none. Returns whether the result was compared. */
 static bool judge(struct fix_trials *trials, const struct fix_edits *edits, const struct rerun_finding *own,
@@ -245,7 +251,9 @@ static bool judge(struct fix_trials *trials, const struct fix_edits *edits, cons
     note[0] = '\0';
     for (size_t i = 0; i < again->finding_count && !note[0]; i++)
         if (own && fix_rerun_same_finding(edits, own, &again->findings[i]))
-            snprintf(note, NOTE_CHARS, "the race is still there");
+            snprintf(note, NOTE_CHARS,
+                     is_of_same_calls(own, &again->findings[i]) ? "the race is still there"
+                                                                : "the race of other calls is still there");
     for (size_t i = 0; i < again->finding_count && !note[0]; i++)
         if (!is_in_original(trials, edits, &again->findings[i]))
             snprintf(note, NOTE_CHARS, "it brings %s", again->findings[i].name);

@@ -102,9 +102,11 @@ void print_call(const struct rewriting *r, struct text_piece *piece, const struc
         snprintf(function, sizeof r->out->function, "atomic_fetch_%s_explicit", old_names[update->operation]);
         print_text(piece, "%s((volatile %s atomic_%s *)", function, space(r), r->type);
         print_pointer(r, piece);
-        print_text(piece, ", ");
+        /* an int is ambiguous there: atomic_ulong is atomic_uintptr_t, too, which takes a ptrdiff_t */
+        const bool casts = strcmp(r->type, "ulong") == 0;
+        print_text(piece, casts ? ", (ulong)(" : ", ");
         print_operand(r, piece, update);
-        print_text(piece, ", memory_order_relaxed, %s)", scope(r));
+        print_text(piece, "%s, memory_order_relaxed, %s)", casts ? ")" : "", scope(r));
         return;
     }
     const bool step =

@@ -52,7 +52,7 @@ if line.is_valid({"type": "finding", "id": "x"}):
 # Of findings that are about no access, what stands there instead.
 words = {"barrier-divergence": {"barrier", "wait"}, "barrier-mismatch": {"barrier"}, "fence-flags": {"fence"}, "collective-argument": {"collective", "wait"},
          "collective-divergence": {"collective", "copy"}, "missing-wait-group-events": {"copy"}, "non-uniform-argument": {"collective", "copy", "wait"},
-         "uninitialised-branch": {"branch"}, "enqueue-misuse": {"call"}}
+         "uninitialised-branch": {"branch"}, "enqueue-misuse": {"call"}, "printf-misuse": {"call"}}
 if (work / "refused.jsonl").exists():
     words["api-error"] = {"call"}
 met = set()

@@ -92,3 +92,15 @@ for row in strange[:9]:
     print('%s: "%s: %s", and not "%s": %s' % (row['kernel'], row['sentence'], row['why'], words[row['kernel']][0], text[row['kernel']]))
 sys.exit(sorted(found) != sorted(wanted) or len(strange) > 0)
 EOF
+# An index past the inner array and past the variable is one access of each work-item.
+cat >both.cl <<'EOF'
+kernel void both(global int *out) { int i = get_global_id(0), m[2][4] = {{i}}; m[1][i + 4] = 1; out[i] = m[0][i & 3]; }
+EOF
+timeout 60 "$build/orrery" run --json=both.json both.cl:both >out 2>&1
+python3 - <<'EOF' || { cat out; exit 1; }
+import json, sys
+rows = [row for row in map(json.loads, open('both.json')) if row.get('id') == 'out-of-bounds-write']
+items = [row['launches'] if 'launches' in row else row['count'] for row in rows]
+print('counted', items)
+sys.exit(items != [192])
+EOF

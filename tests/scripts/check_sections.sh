@@ -5,7 +5,7 @@
 set -u
 src=${ORRERY_SRCDIR:?}
 command -v python3 >/dev/null || { echo "python3 is not installed"; exit 77; }
-python3 - "$src" <<'END'
+python3 - "$src" <<'END' || exit 1
 import glob, re, sys
 SECTIONS = {
     'OpenCL C 3.0': {'6.7.3': 'constant', '6.15.11': 'copy|copies|wait_group', '6.15.12': 'atomic', '6.15.12.5': 'fence', '6.15.12.7': 'atomic',
@@ -38,3 +38,13 @@ if count < 60:
     print('only %d references were found' % count)
 sys.exit(wrong or count < 60)
 END
+# A function of the sub-group is in another section than one of the work-group.
+build=$(cd "${ORRERY_BUILDDIR:?}" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 99
+for function in "work_group_reduce_add Work-group Collective Functions" "sub_group_reduce_add Sub-Group Functions"; do
+    printf 'kernel void k(global int *out) { if (get_local_id(0) < 3) out[0] = %s(1); }\n' "${function%% *}" >k.cl
+    "$build/orrery" run --build-options=-cl-std=CL3.0 k.cl 2>&1 | grep -q "spec *OpenCL C 3.0, ${function#* }" ||
+        { echo "the divergence of ${function%% *} is not in the section ${function#* }"; exit 1; }
+done

@@ -23,6 +23,14 @@ for ((seed = first; seed < first + ${WAITING_SEEDS:-$seeds}; seed++)); do
     done
 done
 
+# Lanes that have ended, or that there are none of, count on.
+for policy in "${policies[@]}" pct; do
+    "$build/orrery" check --schedule="$policy" "$src/scenarios/schedule/dead_lanes.yaml" >"$work/out" 2>&1 && continue
+    echo "dead_lanes.yaml under $policy:"
+    cat "$work/out"
+    bad=1
+done
+
 # The second place is where the helper wrote, not a line that only another work-item reaches.
 for policy in lockstep serial; do
     "$build/orrery" run --schedule=$policy "$src/scenarios/faulty/waits_where.yaml" >"$work/out" 2>&1

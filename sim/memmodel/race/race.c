@@ -5,6 +5,7 @@
  * one representative, which is reported. */
 #include "race.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +72,22 @@ static bool are_at_same_places(const struct races *races, const struct race_pair
            (code_same_place(races->host, x[0], y[1]) && code_same_place(races->host, x[1], y[0]));
 }
 
+/* A function that is called for two objects has a finding of each. */
+static bool is_on_same_object(const struct races *races, const struct race_pair *a, const struct race_pair *b)
+{
+    char objects[2][CHECKER_NAME_CHARS] = {"", ""};
+    const struct race_pair *pairs[] = {a, b};
+    for (int i = 0; i < 2; i++) {
+        if (pairs[i]->reported)
+            snprintf(objects[i], sizeof objects[i], "%s", pairs[i]->object ? pairs[i]->object : "");
+        else
+            races->host->object(races->host->self, pairs[i]->unreported.race.address, objects[i],
+                                sizeof objects[i]);
+    }
+    const size_t length = finding_object_name_length(objects[0]);
+    return length == finding_object_name_length(objects[1]) && !memcmp(objects[0], objects[1], length);
+}
+
 /* An older pair of the same kind at the same places, which represents this one; NULL: none. */
 static struct race_pair *find_representative(const struct races *races, const struct race_pair *pair)
 {
@@ -78,7 +95,8 @@ static struct race_pair *find_representative(const struct races *races, const st
     for (; other; other = other->next) {
         const bool same_kind = other->hidden == pair->hidden && other->counter.space == pair->counter.space &&
                                other->counter.device_dirty == pair->counter.device_dirty;
-        if (!other->like && same_kind && are_at_same_places(races, other, pair))
+        if (!other->like && same_kind && are_at_same_places(races, other, pair) &&
+            is_on_same_object(races, other, pair))
             break;
     }
     return other;

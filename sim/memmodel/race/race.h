@@ -43,9 +43,9 @@ struct race_pair {
     uint32_t reversed_count;
     uint64_t next_instance;
     struct suggested_fix suggested_fix;
-    /* Its edits are for two work-items of one work-group; at the end of the launch, edits for all
-     * work-groups are searched. */
-    bool one_group;
+    /* Its edits are for two work-items; at the end of the launch, edits for all that were recorded are
+     * searched. */
+    bool edits_later;
     bool side_later;        /* FIX_SIDE was not found, and is searched again at the end of the launch */
     bool maybe_flag;        /* may be a race on a flag: each race is recorded for some time */
     bool not_covered;       /* the fix does not cover some later race */

@@ -89,15 +89,15 @@ static void prepare(struct races *races, const struct race_event *under_way, str
 
 enum { HELD_MOST = HOSTILE(32, 2) };
 
-/* At the end of the launch. If the fix was for two work-items of one work-group, other work-groups may have
- * raced at the same sites by now: an edit for all of these is searched. If the cause was not found, the
- * operation that the later access should have waited for may have executed since. */
+/* At the end of the launch. If the fix was edits for two work-items, others may have raced at the same sites
+ * by now: edits for all of these are searched. If the cause was not found, the operation that the later
+ * access should have waited for may have executed since. */
 static void explain_again(struct races *races, struct reporting *reporting)
 {
     struct race_pair *pair = reporting->pair;
-    if (pair->one_group)
+    if (pair->edits_later)
         race_why_all(&reporting->answer, races, pair, &reporting->finding);
-    pair->one_group = false;
+    pair->edits_later = false;
     if (!pair->side_later)
         return;
     if (race_why_later(&reporting->answer, races, pair)) {
@@ -172,7 +172,7 @@ static void suggest_flag_fix(struct races *races, const struct reporting *follow
     memcpy(finding->blamed, follower->finding.blamed, sizeof finding->blamed);
     proposal->suggested = (struct suggested_fix){.kind = FIX_ATOMIC, .scope = flag->scope};
     pair->suggested_fix = proposal->suggested;
-    pair->one_group = false;
+    pair->edits_later = false;
     pair->not_covered = false;
     for (uint32_t i = 0; i < pair->instance_count; i++)
         pair->not_covered |=
@@ -195,14 +195,14 @@ void race_report_pair(struct races *races, const struct race_event *under_way, s
     if (follows || races->held_count == HELD_MOST)
         race_report_held(races);
     pair->maybe_flag = may_be_flag(races, pair);
-    const bool searched_later = pair->maybe_flag || pair->side_later || pair->one_group;
+    const bool searched_later = pair->maybe_flag || pair->side_later || pair->edits_later;
     if (!follows && (races->held || searched_later)) {
         *(races->held ? races->held_end : &races->held) = reporting;
         races->held_end = &reporting->next;
         races->held_count++;
         return;
     }
-    pair->side_later = pair->one_group = false;
+    pair->side_later = pair->edits_later = false;
     report_add(races->report, &reporting->finding);
     free(reporting);
 }

@@ -273,16 +273,12 @@ static void fill_finding(struct answer *answer, const struct races *races, struc
     pair->suggested_fix = *fix;
 }
 
-/* The edit is for two of one work-group: others that meet in the same two places may be of two. */
-static bool is_of_one_group(const struct question *question)
+/* The edits are for two work-items: others that race in the same two places may be of other work-groups, or
+ * be at the other end of a chain of updates. */
+static bool may_need_more(const struct race_pair *pair, const struct question *question)
 {
-    const struct launch_info *launch = question->launch;
-    const uint64_t *count = launch->group_count, first = question->instances->first.unit,
-                   second = question->instances->second.unit;
-    const bool many_groups = count[0] * count[1] * count[2] > 1,
-               by_items = first < UNIT_COPIES && second < UNIT_COPIES;
-    return question->region != IN_LOCAL && many_groups && by_items &&
-           edges_unit_place(launch, first).group == edges_unit_place(launch, second).group;
+    return pair->suggested_fix.kind == FIX_EDITS && question->instances->first.unit < UNIT_COPIES &&
+           question->instances->second.unit < UNIT_COPIES;
 }
 
 void race_why_all(struct answer *answer, struct races *races, struct race_pair *pair, struct finding *finding)
@@ -336,5 +332,5 @@ void race_why(struct answer *answer, struct races *races, struct race_pair *pair
     }
     finding->fix_orders = answer->proposal.suggested.kind != FIX_NONE;
     fill_finding(answer, races, pair, &reason, finding);
-    pair->one_group = pair->suggested_fix.kind == FIX_EDITS && is_of_one_group(&question);
+    pair->edits_later = may_need_more(pair, &question);
 }

@@ -8,8 +8,8 @@
  *                        the answer owns; and what later races of the pair are tested with: edits, fix, flag
  *   race_why_later       at the end of the launch, for a pair with side_later. True: why and fix are new,
  *                        and the fix was tried
- *   race_why_all         at the end of the launch, for a pair with one_group. If an edit orders all recorded
- *                        races, it becomes the answer
+ *   race_why_all         at the end of the launch, for a pair with edits_later. If an edit orders all
+ *                        recorded races, it becomes the answer
  *   race_why_edits       the finding's edits, from the answer's fix; their texts are the answer's
  *   race_question        the pair as a question of explain.h
  *   race_question_access  an access as part of such a question
