@@ -26,6 +26,8 @@ libsim_a_SOURCES = \
 	%D%/debug/debugger.h \
 	%D%/debug/expression.c \
 	%D%/debug/functions.c \
+	%D%/debug/operators.c \
+	%D%/debug/operators.h \
 	%D%/debug/place.c \
 	%D%/debug/place.h \
 	%D%/debug/plan.c \

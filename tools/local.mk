@@ -63,12 +63,18 @@ orrery_SOURCES = \
 	%D%/debug/session_sources.c \
 	%D%/debug/session_state.h \
 	%D%/debug/terminal.c \
-	%D%/debug/terminal_data.c \
 	%D%/debug/terminal_host.c \
+	%D%/debug/terminal_info.c \
+	%D%/debug/terminal_memory.c \
 	%D%/debug/terminal_order.c \
+	%D%/debug/terminal_past.c \
 	%D%/debug/terminal_points.c \
 	%D%/debug/terminal_run.c \
 	%D%/debug/terminal_schedule.c \
+	%D%/debug/terminal_source.c \
+	%D%/debug/terminal_stack.c \
+	%D%/debug/terminal_threads.c \
+	%D%/debug/terminal_values.c \
 	%D%/debug/terminal.h \
 	%D%/kernel_shape.c \
 	%D%/kernel_shape.h \

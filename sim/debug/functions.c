@@ -294,15 +294,6 @@ static uint64_t count_of(const struct debug_type *type)
     return type->kind == DEBUG_VECTOR ? type->count : 1;
 }
 
-/* Returns component k of a vector, or the scalar itself. */
-static struct debug_value component_of(const struct debug_value *value, uint64_t k)
-{
-    struct debug_value part = {.type = element_of(value->type)};
-    const uint64_t at = value->type->kind == DEBUG_VECTOR ? k * part.type->size : 0;
-    memcpy(part.bytes, value->bytes + at, part.type->size);
-    return part;
-}
-
 /* Returns the type in which the function computes: the widest argument's, floating-point if any
  * argument is. */
 static const struct debug_type *joined(const struct debug_type *a, const struct debug_type *b)
@@ -364,7 +355,7 @@ static void take_operands(const struct debug_value *arguments, uint32_t count, c
                              .is_unsigned = type->kind == DEBUG_UNSIGNED,
                              .is_single = type->kind == DEBUG_FLOAT && type->size == 4};
     for (uint32_t i = 0; i < count; i++) {
-        struct debug_value part = component_of(&arguments[i], k);
+        struct debug_value part = value_component(&arguments[i], k);
         value_set_number(&part, type, &part);
         out->real[i] = value_double(&part);
         out->integer[i] = type->kind == DEBUG_FLOAT ? 0 : value_integer(&part);
@@ -425,7 +416,7 @@ static const char *by_row(struct evaluation *e, const struct row *row, const str
 
 static bool top_bit(const struct debug_value *value, uint64_t k)
 {
-    const struct debug_value part = component_of(value, k);
+    const struct debug_value part = value_component(value, k);
     return part.bytes[part.type->size - 1] >> 7;
 }
 
@@ -538,7 +529,7 @@ static const char *convert_component(const struct conversion *how, const struct 
                                      struct debug_value *out)
 {
     const struct debug_type *element = element_of(out->type);
-    struct debug_value part = component_of(from, k);
+    struct debug_value part = value_component(from, k);
     const struct operands o = {.bits = (uint32_t)element->size * 8,
                                .is_unsigned = element->kind == DEBUG_UNSIGNED};
     uint64_t bits;

@@ -157,6 +157,14 @@ int64_t value_integer(const struct debug_value *value)
     return (int64_t)bits;
 }
 
+struct debug_value value_component(const struct debug_value *value, uint64_t k)
+{
+    const bool is_vector = value->type->kind == DEBUG_VECTOR;
+    struct debug_value part = {.type = is_vector ? value->type->element : value->type};
+    memcpy(part.bytes, value->bytes + (is_vector ? k * part.type->size : 0), part.type->size);
+    return part;
+}
+
 double value_double(const struct debug_value *value)
 {
     float single;

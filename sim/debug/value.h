@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  Values of expressions, as a lane sees them in one of its frames: value.c reads, writes and prints
- *          them, expression.c parses and evaluates, functions.c has the built-in functions.
+ *          them, expression.c parses and evaluates, operators.c and functions.c have operators and built-in
+ *          functions.
  */
 #ifndef ORRERY_DEBUG_VALUE_H
 #define ORRERY_DEBUG_VALUE_H
@@ -75,6 +76,8 @@ double value_double(const struct debug_value *value);
 int64_t value_integer(const struct debug_value *value);
 bool value_set_number(struct debug_value *value, const struct debug_type *type,
                       const struct debug_value *from); /* converts */
+/* Component k of a loaded vector; of another value itself. */
+struct debug_value value_component(const struct debug_value *value, uint64_t k);
 uint32_t value_children(const struct debug_value *value);
 const struct debug_type *value_basic_type(const char *name); /* NULL: there is none of that name */
 const struct debug_type *value_integer_type(uint64_t size, bool is_unsigned); /* of 1, 2, 4 or 8 bytes */

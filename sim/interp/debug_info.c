@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "debug_info.h"
+#include "lower.h"
 #include "orrery/compiler.h"
 
 enum { RECORD_HEAD = 5, HEX = 8 };
@@ -382,30 +383,16 @@ static void take_enum(struct module *m, const uint32_t *w, struct debug_type *ty
     }
 }
 
-static enum storage storage_of(uint32_t storage_class)
-{
-    switch (storage_class) {
-    case SpvStorageClassUniformConstant: return STORAGE_CONSTANT;
-    case SpvStorageClassWorkgroup: return STORAGE_LOCAL;
-    case SpvStorageClassFunction: return STORAGE_PRIVATE;
-    case SpvStorageClassGeneric: return STORAGE_GENERIC;
-    default: return STORAGE_GLOBAL;
-    }
-}
-
 static void take_type(struct module *m, const uint32_t *w, struct debug_type *type)
 {
     const uint32_t length = w[0] >> 16;
     if (w[4] == OpenCLDebugInfo100DebugTypeBasic && length > 7) {
         take_basic(m, w, type);
     } else if (w[4] == OpenCLDebugInfo100DebugTypePointer && length > 6) {
-        const uint32_t reference =
-            OpenCLDebugInfo100FlagLValueReference | OpenCLDebugInfo100FlagRValueReference;
         *type = (struct debug_type){.kind = DEBUG_POINTER,
                                     .size = 8,
                                     .element = debug_type_of(m, w[5]),
-                                    .storage = storage_of(w[6]),
-                                    .is_reference = length > 7 && (w[7] & reference) != 0};
+                                    .storage = lower_storage((SpvStorageClass)w[6])};
     } else if (w[4] == OpenCLDebugInfo100DebugTypeQualifier && length > 6) {
         *type = *debug_type_of(m, w[5]);
     } else if (w[4] == OpenCLDebugInfo100DebugTypeTemplate && length > 5) {

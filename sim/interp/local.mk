@@ -84,6 +84,7 @@ libinterp_a_SOURCES = \
 	%D%/poison.c \
 	%D%/poison.h \
 	%D%/poison_bits.c \
+	%D%/poison_origins.c \
 	%D%/poison_trail.c \
 	%D%/poison_trail.h \
 	%D%/bytecode.h \

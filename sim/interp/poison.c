@@ -11,8 +11,7 @@
  * component that is only copied from memory, or was never set, stays uninitialised in the destination, and
  * is reported where it is used.
  *
- * The possible origins of a reported value are computed here as well: each report has the list of reads and
- * variables that its value derives from. At run time poison_trail.c chooses among them.
+ * Each report has a list of the reads and variables that its value may derive from: poison_origins.c.
  *
  * Values of which some bits may be uninitialised and others not have more than a bool: poison_bits.c.
  *
@@ -127,24 +126,13 @@ static uint32_t poison_of_access(struct poisoning *p, enum ir_op op, uint32_t ac
     return keep(p, v);
 }
 
-static uint32_t new_source(struct poisoning *p, const struct poison_source *source)
-{
-    *list_push(p->ir->arena, &p->ir->poison_sources) = *source;
-    return p->ir->poison_sources.count - 1;
-}
-
 /* Makes a source for what the operation reads from memory. */
 static void set_source(struct poisoning *p, uint32_t v)
 {
     struct value *value = ir_value(p->ir, v);
     const struct poison_source read = {.origin = POISON_READ, .site = value->site};
     CHECKED(value->imm >> POISON_FROM_SHIFT == 0); /* an operation has one source */
-    value->imm |= (uint64_t)new_source(p, &read) << POISON_FROM_SHIFT;
-}
-
-static uint32_t source_of(struct poisoning *p, uint32_t operation)
-{
-    return (uint32_t)(ir_value(p->ir, operation)->imm >> POISON_FROM_SHIFT);
+    value->imm |= (uint64_t)poison_source_new(p, &read) << POISON_FROM_SHIFT;
 }
 
 static uint32_t select_companion(struct poisoning *p, uint32_t v)
@@ -551,155 +539,6 @@ static void seed_phis(struct poisoning *p, uint8_t *may)
     }
 }
 
-/* ---- origins ------------------------------------------------------------------ */
-
-/* Limits of the search for origins; beyond them no origin is reported. */
-enum { FOLLOWED_MOST = 512, SOURCES_MOST = 16 };
-
-struct following {
-    struct poisoning *p;
-    uint32_t *seen, mark;    /* seen[v] == mark: the value was visited for this question */
-    uint32_t *source;        /* per undefined value: its source, if it has one */
-    uint32_t *passed_source; /* the same of one that was passed on */
-    uint32_t work[FOLLOWED_MOST], count, steps;
-    uint32_t found[SOURCES_MOST], found_count;
-    bool unknown;
-    bool passed; /* a function of the group was followed: what comes now may be of another work-item */
-};
-
-static void follow(struct following *f, uint32_t v)
-{
-    if (!poison_companion(f->p, v) || f->seen[v] == f->mark)
-        return;
-    f->seen[v] = f->mark;
-    f->unknown |= ++f->steps > FOLLOWED_MOST;
-    if (!f->unknown)
-        f->work[f->count++] = v;
-}
-
-static bool is_same_source(const struct poison_source *a, const struct poison_source *b)
-{
-    return a->origin == b->origin && a->site == b->site && a->variable == b->variable &&
-           a->offset == b->offset && a->bytes == b->bytes && a->passed_on == b->passed_on;
-}
-
-/* Two reads are never one source, even if they are equal. */
-static void find_source(struct following *f, uint32_t source)
-{
-    const struct poison_source *sources = f->p->ir->poison_sources.at;
-    f->unknown |=
-        f->passed && sources[source].origin == POISON_READ; /* the trail has reads of the own lane */
-    for (uint32_t i = 0; i < f->found_count; i++)
-        if (f->found[i] == source || (sources[source].origin != POISON_READ &&
-                                      is_same_source(&sources[f->found[i]], &sources[source])))
-            return;
-    CHECKED(source > 0 && source < f->p->ir->poison_sources.count); /* 0: unknown */
-    f->unknown |= f->found_count == SOURCES_MOST;
-    if (!f->unknown)
-        f->found[f->found_count++] = source;
-}
-
-/* Undefined values that promote.c did not make belong to no variable, so their origin is unknown. */
-static void find_undefined(struct following *f, uint32_t v)
-{
-    struct ir *ir = f->p->ir;
-    const struct value *value = ir_value(ir, v);
-    f->unknown |= value->imm == 0;
-    if (f->unknown)
-        return;
-    const struct private_variable *variable = &ir->private_variables.at[value->imm - 1];
-    const struct poison_source source = {.origin = POISON_VARIABLE,
-                                         .variable = (uint32_t)value->imm - 1,
-                                         .offset = (uint32_t)value->offset,
-                                         .bytes = scalar_bytes((enum scalar)value->type),
-                                         .name = variable->name,
-                                         .size = variable->size,
-                                         .elements = variable->elements,
-                                         .passed_on = f->passed};
-    uint32_t *known = &(f->passed ? f->passed_source : f->source)[v];
-    if (!*known)
-        *known = new_source(f->p, &source);
-    find_source(f, *known);
-}
-
-static void follow_one(struct following *f, uint32_t v)
-{
-    struct ir *ir = f->p->ir;
-    const struct value *value = ir_value(ir, v);
-    const bool component = value->op == IR_extract && ir_value(ir, value->args[0])->op == IR_load;
-    f->passed |= value->op == IR_collective;
-    if (value->op == IR_undef || value->op == IR_stale)
-        find_undefined(f, v);
-    else if (component)
-        find_source(f, source_of(f->p, f->p->from[value->args[0]] + (uint32_t)value->imm));
-    else if (value->op == IR_load || value->op == IR_atomic)
-        find_source(f, source_of(f->p, f->p->from[v]));
-    else if (value->op == IR_image_read)
-        find_source(f, (uint32_t)(value->imm >> POISON_FROM_SHIFT));
-    else
-        IR_OPERANDS(ir, v, slot)
-    follow(f, *slot);
-}
-
-/* The index of the list of origins; 0: unknown. */
-static uint32_t origins_of(struct following *f, const struct poison_question *question)
-{
-    struct ir *ir = f->p->ir;
-    f->mark++;
-    f->count = f->steps = f->found_count = 0;
-    f->unknown = f->passed = false;
-    for (uint32_t i = 0; i < question->count; i++)
-        follow(f, f->p->operands.at[question->first + i]);
-    while (f->count && !f->unknown)
-        follow_one(f, f->work[--f->count]);
-    if (f->unknown || !f->found_count)
-        return 0;
-    const uint32_t list = ir->poison_lists.count;
-    CHECKED(f->found_count <= SOURCES_MOST);
-    *list_push(ir->arena, &ir->poison_lists) = f->found_count;
-    for (uint32_t i = 0; i < f->found_count; i++)
-        *list_push(ir->arena, &ir->poison_lists) = f->found[i];
-    return list;
-}
-
-/* The value that an atomic stores derives from the old value, or from its operand. */
-static void origins_of_atomic(struct following *f, const struct poison_question *question)
-{
-    struct ir *ir = f->p->ir;
-    const uint32_t source = (uint32_t)(ir_value(ir, question->operation)->imm >> POISON_FROM_SHIFT);
-    const uint32_t operand = f->p->operands.at[question->first];
-    const uint32_t list = poison_companion(f->p, operand) ? origins_of(f, question) : 0;
-    if (poison_companion(f->p, operand) && !list)
-        return;
-    const uint32_t count = list ? ir->poison_lists.at[list] : 0, mine = ir->poison_lists.count;
-    *list_push(ir->arena, &ir->poison_lists) = count + 1;
-    *list_push(ir->arena, &ir->poison_lists) = source;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t other = ir->poison_lists.at[list + 1 + i];
-        *list_push(ir->arena, &ir->poison_lists) = other;
-    }
-    ir->poison_sources.at[source].list = mine;
-}
-
-/* Called when every value has its companion, since operands of a phi may come later in the order. */
-static void attach_origins(struct poisoning *p, uint32_t values)
-{
-    struct following *f = ARENA_NEW(p->ir->arena, struct following);
-    f->p = p;
-    f->seen = ARENA_ARRAY(p->ir->arena, uint32_t, values);
-    f->source = ARENA_ARRAY(p->ir->arena, uint32_t, values);
-    f->passed_source = ARENA_ARRAY(p->ir->arena, uint32_t, values);
-    for (uint32_t i = 0; i < p->questions.count; i++) {
-        const struct poison_question *question = &p->questions.at[i];
-        struct value *operation = ir_value(p->ir, question->operation);
-        CHECKED(question->first + question->count <= p->operands.count);
-        if (operation->op == IR_poison_atomic)
-            origins_of_atomic(f, question);
-        else
-            operation->imm |= (uint64_t)origins_of(f, question) << POISON_FROM_SHIFT;
-    }
-}
-
 /* Their operands are set once every value has its companion. */
 static void make_phi(struct poisoning *p, uint32_t v)
 {
@@ -821,7 +660,7 @@ void poison_track(struct ir *ir)
     for (uint32_t v = 1; v < values; v++)
         if (may[v] && ir_value(ir, v)->op == IR_phi)
             fill_phi(&p, v);
-    attach_origins(&p, values);
+    poison_attach_origins(&p, values);
     remove_stale(ir);
     simplify_remove_dead(ir);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What poison.c and poison_bits.c share while they instrument a kernel: its companions.
+ * PURPOSE  What poison.c, poison_bits.c and poison_origins.c share while they instrument a kernel: its
+ *          companions.
  *
  * Interface
  *   poison_add             an operation at the end of the block that is being rewritten
@@ -9,6 +10,8 @@
  *   poison_bits_compute    the bits of a value, and its bool from them
  *   poison_bits_whole      whether all its bits are uninitialised
  *   poison_bits_of_store   the bits that a store of one value leaves
+ *   poison_source_new      a source of uninitialised values
+ *   poison_attach_origins  gives each report the list of its value's possible origins
  */
 #ifndef ORRERY_INTERP_POISON_H
 #define ORRERY_INTERP_POISON_H
@@ -53,5 +56,10 @@ void poison_bits_from_bool(struct poisoning *p, uint32_t v);
 uint32_t poison_bits_whole(struct poisoning *p, uint32_t v);
 /* For a store of one value that has bits: those that it leaves in memory, and whether it is reported. */
 uint32_t poison_bits_of_store(struct poisoning *p, uint32_t store, uint32_t *out_reported);
+
+/* The index in the kernel's poison_sources. */
+uint32_t poison_source_new(struct poisoning *p, const struct poison_source *source);
+/* Called when every value has its companion, since operands of a phi may come later in the order. */
+void poison_attach_origins(struct poisoning *p, uint32_t values);
 
 #endif

@@ -115,6 +115,16 @@ bool draft_insert(struct draft *draft, size_t word, const uint32_t *words, size_
     return true;
 }
 
+bool draft_insert_instruction(struct draft *draft, size_t word, uint32_t opcode, const uint32_t *operands,
+                              uint32_t count)
+{
+    uint32_t words[INSTRUCTION_WORDS_MOST] = {draft_head(opcode, count + 1)};
+    if (count >= INSTRUCTION_WORDS_MOST)
+        return false;
+    memcpy(words + 1, operands, count * sizeof *operands);
+    return draft_insert(draft, word, words, count + 1);
+}
+
 void draft_remove(struct draft *draft, size_t word, size_t count)
 {
     draft->count -= count;

@@ -10,6 +10,7 @@
  *   draft_any       a random instruction: mostly one of a function
  *   draft_insert, draft_remove   words at a position; false: no space. Instructions are stale until
  *                   draft_read
+ *   draft_insert_instruction   likewise an instruction of fewer than INSTRUCTION_WORDS_MOST words
  *   draft_fresh     an id that nothing has; 0: there are too many
  *   draft_value     a random value of a type that instruction `user` may use; 0: there is none
  *   draft_definition   the instruction that defines an id; NULL: none does
@@ -24,7 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DRAFT_HEADER = 5, DRAFT_IDS_MOST = 1 << 16 };
+enum { DRAFT_HEADER = 5, DRAFT_IDS_MOST = 1 << 16, INSTRUCTION_WORDS_MOST = 64 };
 
 struct operand {
     uint32_t word, words; /* position in the module, length */
@@ -54,6 +55,8 @@ bool draft_read(struct draft *draft);
 uint32_t draft_pick(struct draft *draft, uint32_t n);
 struct instruction *draft_any(struct draft *draft);
 bool draft_insert(struct draft *draft, size_t word, const uint32_t *words, size_t count);
+bool draft_insert_instruction(struct draft *draft, size_t word, uint32_t opcode, const uint32_t *operands,
+                              uint32_t count);
 void draft_remove(struct draft *draft, size_t word, size_t count);
 uint32_t draft_fresh(struct draft *draft);
 uint32_t draft_value(struct draft *draft, uint32_t type, const struct instruction *user);

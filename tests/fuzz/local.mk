@@ -30,9 +30,10 @@ module_mutator = \
 	%D%/draft.h \
 	%D%/mutate_declaration.c \
 	%D%/mutate_flow.c \
+	%D%/mutate_instruction.c \
 	%D%/mutate_module.c \
 	%D%/mutate_module.h \
-	%D%/mutate_value.c \
+	%D%/mutate_operand.c \
 	%D%/splice_module.c
 
 fuzz_calls = \

@@ -17,9 +17,13 @@ size_t module_mutate(uint8_t *data, size_t size, size_t most, uint32_t seed);
 size_t module_cross(const uint8_t *first, size_t first_size, const uint8_t *second, size_t second_size,
                     uint8_t *out, size_t most, uint32_t seed);
 
-/* mutate_value.c: operands, opcodes, new and moved instructions */
+/* mutate_operand.c: operands and opcodes */
 bool draft_change_operand(struct draft *draft);
 bool draft_change_opcode(struct draft *draft);
+/* Another id that is defined by the same instruction, in the same function if it is in one. */
+uint32_t draft_alike(struct draft *draft, const struct instruction *defined, const struct instruction *user);
+
+/* mutate_instruction.c: copied, new, removed and moved instructions */
 bool draft_copy_instruction(struct draft *draft);
 bool draft_new_instruction(struct draft *draft);
 bool draft_remove_instruction(struct draft *draft);

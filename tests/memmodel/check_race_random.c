@@ -327,18 +327,11 @@ START_TEST(random_sweeps_against_the_oracle)
 {
     static const struct kind sweeps = {
         10000, 77777, 4, {{1, 4, 2}, {2, 4, 4}, {2, 2, 2}, {3, 4, 2}}, any_sweeps};
-    static const enum fast_path fast_paths[] = {FAST_PATH_CHAIN,
-                                                FAST_PATH_LIST_READ,
-                                                FAST_PATH_PUBLISHED,
-                                                FAST_PATH_FENCE_TRIED,
-                                                FAST_PATH_READ_TOGETHER,
-                                                FAST_PATH_MEMBER_UPDATE,
-                                                FAST_PATH_FILTERED_UPDATES,
-                                                FAST_PATH_FILTERED_LOADS,
-                                                FAST_PATH_SHARED_READERS,
-                                                FAST_PATH_OWN_CELL,
-                                                FAST_PATH_FEW_ATOMICS,
-                                                FAST_PATH_PACKED};
+    static const enum fast_path fast_paths[] = {
+        FAST_PATH_CHAIN,          FAST_PATH_LIST_READ,        FAST_PATH_READ_TOGETHER,
+        FAST_PATH_MEMBER_UPDATE,  FAST_PATH_FILTERED_UPDATES, FAST_PATH_FILTERED_LOADS,
+        FAST_PATH_SHARED_READERS, FAST_PATH_OWN_CELL,         FAST_PATH_FEW_ATOMICS,
+        FAST_PATH_PACKED};
     takes_fast_paths(fast_paths, sizeof fast_paths / sizeof *fast_paths,
                      agree_with_the_oracle(&sweeps).programs);
 }
@@ -414,9 +407,8 @@ START_TEST(random_programs_against_the_oracle)
     /* short ways remember one operation of many, and small tables few */
     ck_assert_uint_lt(counts.unreported, HOSTILE(counts.programs / 200 + 2, counts.programs / 3));
     static const enum fast_path fast_paths[] = {
-        FAST_PATH_CHAIN,         FAST_PATH_LIST_READ,     FAST_PATH_PUBLISHED,      FAST_PATH_FENCE_TRIED,
-        FAST_PATH_READ_TOGETHER, FAST_PATH_MEMBER_UPDATE, FAST_PATH_SHARED_READERS, FAST_PATH_OWN_CELL,
-        FAST_PATH_FEW_ATOMICS,   FAST_PATH_PACKED};
+        FAST_PATH_CHAIN,          FAST_PATH_LIST_READ, FAST_PATH_READ_TOGETHER, FAST_PATH_MEMBER_UPDATE,
+        FAST_PATH_SHARED_READERS, FAST_PATH_OWN_CELL,  FAST_PATH_FEW_ATOMICS,   FAST_PATH_PACKED};
     takes_fast_paths(fast_paths, sizeof fast_paths / sizeof *fast_paths, counts.programs);
 }
 END_TEST

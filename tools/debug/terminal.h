@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  The terminal client: gdb's verbs over a session. terminal.c reads commands and has the table of
- * verbs; the others have the verbs: terminal_run.c moves, terminal_points.c sets what stops, terminal_data.c
- * shows, terminal_order.c queries the race checker, terminal_host.c shows what the host program did.
+ * verbs; the others have the verbs: terminal_run.c moves, terminal_points.c sets what stops,
+ * terminal_schedule.c chooses what runs next. The rest show: each sends requests to the engine and prints the
+ * replies in gdb's form.
  */
 #ifndef ORRERY_TOOLS_DEBUG_TERMINAL_H
 #define ORRERY_TOOLS_DEBUG_TERMINAL_H
 
 #include "session.h"
+
+#define TEXT(object, key) json_string_value(json_object_get(object, key))
+#define NUMBER(object, key) json_integer_value(json_object_get(object, key))
 
 /* TERMINAL_OWN_POINT: the number of a breakpoint that a verb sets for itself. */
 enum { DISPLAYS_MOST = 64, TERMINAL_OWN_POINT = 1000000 };
@@ -61,10 +65,32 @@ void terminal_points_hit(struct terminal *t, json_int_t id); /* a temporary one 
 bool terminal_points_silent(const struct terminal *t, json_int_t id); /* its commands begin with "silent" */
 bool terminal_points_take_command(struct terminal *t,
                                   const char *line); /* false: the line is a command of its own */
-/* terminal_data.c */
-verb do_print, do_display, do_undisplay, do_set, do_examine, do_list, do_disassemble, do_backtrace, do_frame,
-    do_up, do_down, do_info, do_thread, do_lanes, do_who_wrote, do_last_access, do_history, do_hash,
-    do_global_memory, do_private_memory, do_ptype, do_whatis, do_output;
+/* terminal_source.c */
+verb do_list;
+void terminal_show_line(struct terminal *t, const char *file, json_int_t line);
+/* terminal_values.c */
+verb do_print, do_output, do_ptype, do_whatis, do_set, do_display, do_undisplay;
+bool terminal_needs_expression(struct terminal *t, const char *arguments); /* false: refused, and printed */
+void terminal_show_displays(struct terminal *t);                           /* their values */
+void terminal_list_displays(struct terminal *t);                           /* their expressions */
+/* terminal_memory.c */
+verb do_examine, do_global_memory, do_private_memory, do_disassemble;
+/* terminal_stack.c */
+verb do_backtrace, do_frame, do_up, do_down;
+void terminal_print_frame(struct terminal *t, const json_t *frames, size_t level);
+void terminal_select_frame(struct terminal *t, long level);
+void terminal_show_variables(struct terminal *t, const char *scope);
+json_t *terminal_variables(struct terminal *t); /* in sight; a new reference */
+/* terminal_threads.c */
+verb do_thread, do_lanes;
+void terminal_show_threads(struct terminal *t, bool all);
+bool terminal_parse_item(struct terminal *t, const char *text,
+                         json_int_t *out_number); /* "3" or "3 0 0"; false: printed */
+/* terminal_info.c */
+verb do_info;
+const char *terminal_info_subject(size_t i); /* NULL: there are no more */
+/* terminal_past.c */
+verb do_who_wrote, do_last_access, do_history, do_hash;
 /* terminal_schedule.c */
 verb do_schedule;
 /* terminal_host.c: of the engine's "stack", "launch" and "host" */
@@ -73,10 +99,6 @@ void terminal_show_host_call(struct terminal *t, const json_t *launch);
 void terminal_show_host(struct terminal *t, const char *what); /* "queues", "commands" or "events" */
 /* terminal_order.c */
 verb do_why, do_clocks, do_may_read;
-json_t *terminal_variables(struct terminal *t); /* in sight; a new reference */
-const char *terminal_info_subject(size_t i);    /* of `info`; NULL: there are no more */
-void terminal_show_displays(struct terminal *t);
-void terminal_show_line(struct terminal *t, const char *file, json_int_t line);
 
 /* terminal.c */
 void terminal_refuse(struct terminal *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -87,8 +109,6 @@ json_t *terminal_evaluate(struct terminal *t, const char *expression,
 json_t *terminal_ask(struct terminal *t, const char *verb,
                      json_t *more); /* takes more, of thread and frame besides; NULL: refused, and printed */
 json_t *terminal_ask_may_read(struct terminal *t, const char *expression); /* likewise */
-bool terminal_parse_item(struct terminal *t, const char *text,
-                         json_int_t *out_number); /* "3" or "3 0 0"; false: printed */
 void terminal_print_item(FILE *out, const json_t *ids);
 const char *terminal_after_word(const char *text,
                                 const char *word); /* NULL: the text does not begin with it */

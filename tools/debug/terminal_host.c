@@ -5,9 +5,6 @@
 
 #include "terminal.h"
 
-#define TEXT(object, key) json_string_value(json_object_get(object, key))
-#define NUMBER(object, key) json_integer_value(json_object_get(object, key))
-
 /* "main at prog.c:28"; without debug information the function, or the file of the program. */
 static void print_place(struct terminal *t, const json_t *call, const char *before)
 {

@@ -9,9 +9,6 @@
 #include "terminal.h"
 #include "tools/tools.h"
 
-#define TEXT(object, key) json_string_value(json_object_get(object, key))
-#define NUMBER(object, key) json_integer_value(json_object_get(object, key))
-
 /* Takes the places that the engine found for the breakpoints. */
 static void take_places(struct terminal *t, const json_t *answer)
 {

@@ -6,9 +6,6 @@
 #include "terminal.h"
 #include "tools/tools.h"
 
-#define TEXT(object, key) json_string_value(json_object_get(object, key))
-#define NUMBER(object, key) json_integer_value(json_object_get(object, key))
-
 /* The plan of a step begins where the work-item stands. */
 static json_t *plan_here(struct terminal *t, const char *mode)
 {

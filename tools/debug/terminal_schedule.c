@@ -9,9 +9,6 @@
 
 #include "terminal.h"
 
-#define TEXT(object, key) json_string_value(json_object_get(object, key))
-#define NUMBER(object, key) json_integer_value(json_object_get(object, key))
-
 /* "work-item (3,0,0)"; of a wave of several, "work-items (0,0,0) to (31,0,0), 32 of them," */
 static void print_items(struct terminal *t, const json_t *wave)
 {

@@ -52,7 +52,7 @@ enum { FLUSH_CHARS = 80 };
 
 /* A fix may name a command that the graph has forgotten, as the map of an unmap: of that the queue is
  * known. */
-static struct command_facts facts_of(const struct commands *commands, uint32_t command)
+static struct command_facts facts_or_queue(const struct commands *commands, uint32_t command)
 {
     const struct command_facts *known = command_graph_facts(commands->graph, command);
     return known ? *known : (struct command_facts){.queue = command_log_queue(commands->log, command)};
@@ -62,11 +62,11 @@ static struct command_facts facts_of(const struct commands *commands, uint32_t c
 static void name_flush(const struct commands *commands, bool crosses, uint32_t a, uint32_t b,
                        char out[FLUSH_CHARS])
 {
-    const uint32_t queue = facts_of(commands, a).queue;
+    const uint32_t queue = facts_or_queue(commands, a).queue;
     out[0] = '\0';
     if (crosses || !queue)
         wording_print(out, FLUSH_CHARS, "%s", flush_all);
-    else if (queue != facts_of(commands, b).queue)
+    else if (queue != facts_or_queue(commands, b).queue)
         wording_print(out, FLUSH_CHARS, ", with clFlush on queue %" PRIu32 " before", queue);
 }
 
@@ -94,7 +94,7 @@ static void name_host_wait(struct commands *commands, uint32_t first, uint32_t s
 {
     if (helps(commands, EDIT_FINISH, first, second))
         wording_print(out, WAIT_CHARS, ", or call clFinish on queue %" PRIu32 " before %s is enqueued",
-                      facts_of(commands, first).queue, other);
+                      facts_or_queue(commands, first).queue, other);
     else if (helps(commands, EDIT_HOST_WAITS, first, second))
         wording_print(out, WAIT_CHARS, ", or wait for it with clWaitForEvents before %s is enqueued", other);
 }
@@ -135,7 +135,7 @@ static bool try_fixes(struct commands *commands, uint32_t first, uint32_t second
 /* True: the fix was tried, orders the two and lets no command wait for ever. False: it is advice. */
 bool commands_fix(struct commands *commands, uint32_t first, uint32_t second, char fix[SPEC_CHARS])
 {
-    const struct command_facts a = facts_of(commands, first), b = facts_of(commands, second);
+    const struct command_facts a = facts_or_queue(commands, first), b = facts_or_queue(commands, second);
     const bool tried = may_try(commands);
     const struct command_waits waits =
         tried ? command_log_waits(commands->log, first) : (struct command_waits){.crosses = true};
@@ -258,7 +258,7 @@ static void say_place(const char *text, const struct map_race *mapped, const cha
 
 static bool fix_by_place(struct commands *commands, const struct map_race *mapped, char fix[SPEC_CHARS])
 {
-    const bool tried = !facts_of(commands, mapped->command).batch && may_try(commands);
+    const bool tried = !facts_or_queue(commands, mapped->command).batch && may_try(commands);
     char flush[FLUSH_CHARS];
     for (size_t i = 0; tried && i < sizeof place_fixes / sizeof *place_fixes; i++) {
         const uint32_t first = in_role(mapped, place_fixes[i].first),

@@ -75,7 +75,8 @@ struct source_place commands_enqueued_at(const struct command_facts *facts)
     return place;
 }
 
-static const struct command_facts *facts_of(const struct commands *commands, uint32_t command)
+/* The graph may have forgotten a map that is not unmapped yet. */
+static const struct command_facts *facts_of_named(const struct commands *commands, uint32_t command)
 {
     for (size_t i = 0; i < commands->mappings.count; i++)
         if (commands->mappings.items[i].command == command)
@@ -87,7 +88,7 @@ bool commands_name(struct commands *commands, uint32_t command, struct command_n
                    struct finding_access *access)
 {
     pthread_mutex_lock(&commands->lock);
-    const struct command_facts *facts = facts_of(commands, command);
+    const struct command_facts *facts = facts_of_named(commands, command);
     if (facts) {
         commands_describe_call(facts, command, access->what, access, out_name);
         access->device_id = facts->device;

@@ -15,8 +15,6 @@
 enum fast_path {
     FAST_PATH_CHAIN,         /* of two clocks of one chain one dominates the other */
     FAST_PATH_LIST_READ,     /* an object's list has nothing new for the unit, or only a part of it is new */
-    FAST_PATH_PUBLISHED,     /* an object's list has the release of a fence already */
-    FAST_PATH_FENCE_TRIED,   /* a release in the fence buffer was tried by an acquire fence of this kind */
     FAST_PATH_READ_TOGETHER, /* members of a work-group that spin read together */
     FAST_PATH_MEMBER_UPDATE, /* a relaxed update by a unit that did one before, of a race-free word */
     FAST_PATH_FILTERED_UPDATES, /* a wave's updates went through the epoch filter */

@@ -27,7 +27,7 @@ static void item_free(struct order *order, struct item_order *item)
     drop_all(order, item->acquired);
     order_list_free(order, &item->fences);
     for (int r = 0; r < ORDER_REGIONS; r++)
-        order_list_free(order, &item->fence_buffer[r].list);
+        order_list_free(order, &item->fence_buffer[r]);
     for (uint32_t i = 0; i < item->head_count; i++)
         release_drop(order, item->heads[i].release_clock.release);
     for (uint32_t i = 0; i < MISSED_KEPT; i++)
@@ -370,41 +370,18 @@ bool order_acquire_clock(struct order *order, const struct unit_state *unit_stat
     return true;
 }
 
-static void acquire_one(struct order *order, struct unit_state *unit_state, struct fence_buffer *buffer,
-                        uint32_t at, int region, const struct endpoint *end)
-{
-    const uint64_t bit = UINT64_C(1) << at % FENCE_BUFFER_BITS;
-    const bool reached = order_acquire_clock(order, unit_state, &buffer->list.items[at], region, end);
-    if (at < FENCE_BUFFER_BITS)
-        buffer->unreached = reached ? buffer->unreached & ~bit : buffer->unreached | bit;
-}
-
 static void acquire_region(struct order *order, struct unit_state *unit_state, int region,
                            const struct endpoint *end)
 {
-    struct fence_buffer *buffer = &unit_state->item->fence_buffer[region];
-    const uint32_t count = buffer->list.count;
-    if (buffer->tried && buffer->scope == end->scope && buffer->flags == end->flags &&
-        count <= FENCE_BUFFER_BITS) {
-        uint64_t rest = buffer->untried | (buffer->site == end->site ? 0 : buffer->unreached);
-        for (buffer->untried = 0; rest; rest &= rest - 1)
-            acquire_one(order, unit_state, buffer, (uint32_t)__builtin_ctzll(rest), region, end);
-        fast_path_taken(order->fast_paths, FAST_PATH_FENCE_TRIED);
-    } else {
-        for (uint32_t i = 0; i < count; i++)
-            acquire_one(order, unit_state, buffer, i, region, end);
-        buffer->untried = 0;
-        buffer->tried = true;
-        buffer->scope = end->scope;
-        buffer->flags = end->flags;
-    }
-    buffer->site = end->site;
+    const struct release_clock_list *buffer = &unit_state->item->fence_buffer[region];
+    for (uint32_t i = 0; i < buffer->count; i++)
+        order_acquire_clock(order, unit_state, &buffer->items[i], region, end);
 }
 
 void order_acquire_buffered(struct order *order, struct unit_state *unit_state, const struct endpoint *end)
 {
     for (int region = 0; region < ORDER_REGIONS; region++)
-        if (end->flags >> region & 1 && unit_state->item->fence_buffer[region].list.count)
+        if (end->flags >> region & 1)
             acquire_region(order, unit_state, region, end);
 }
 
@@ -482,7 +459,7 @@ void order_release_fence(struct order *order, struct unit_state *unit_state, con
                                                 .fence = true,
                                                 .place = unit_state->place,
                                                 .release = release};
-    order_list_replace(order, &unit_state->item->fences, &release_clock, 0);
+    order_list_replace(order, &unit_state->item->fences, &release_clock);
     release_drop(order, release);
 }
 

@@ -67,7 +67,6 @@ struct release_clock {
     bool fence, svm_atomics, apart; /* svm_atomics, apart: of the atomic object by which it came */
     struct place place;
     struct release *release;
-    uint64_t list_id; /* in a fence buffer: the list of which all of it came; 0: of several */
     uint64_t version; /* in an object's list: the list's version when this last changed */
 };
 
@@ -75,22 +74,6 @@ struct release_clock_list {
     struct release_clock *items;
     uint32_t count, room;
 };
-
-/*
- * The acquire-fence buffer of a unit: releases that its atomics read, for a later acquire fence (R13). A
- * release that an acquire fence tried already need not be tried again by a fence of the same scope and flags:
- * it was joined then, or it does not reach the unit. Bit i is of item i; items from FENCE_BUFFER_BITS on are
- * always tried.
- */
-struct fence_buffer {
-    struct release_clock_list list;
-    uint64_t untried;   /* items that no fence tried */
-    uint64_t unreached; /* items whose scope does not include the latest fence that tried them */
-    bool tried;         /* the other items were tried by a fence of this scope and flags: */
-    enum memory_scope scope;
-    uint32_t flags, site;
-};
-enum { FENCE_BUFFER_BITS = 64 };
 
 /* An edge of synchronises-with that was missed for one reason alone, for explanations. */
 struct missed_edge {
@@ -124,12 +107,10 @@ struct atomic_operation {
     uint8_t success; /* of a failed compare-exchange: 1 + its order of success; else 0 */
 };
 
-/* How far a unit has read the list of an atomic object. Releases up to `version` are in its fence buffer,
- * those up to `acquired` were acquired with that scope, so reading them again adds nothing. list_id 0:
- * unused. */
+/* How far a unit has read the list of an atomic object: releases up to `version` are in its fence buffer, so
+ * reading them again adds nothing. list_id 0: unused. */
 struct list_progress {
-    uint64_t list_id, version, acquired;
-    enum memory_scope scope;
+    uint64_t list_id, version;
 };
 enum { LIST_PROGRESS_MOST = HOSTILE(8, 1) };
 
@@ -147,7 +128,8 @@ struct item_order {
     uint64_t slice; /* the clock value at which its current segment began */
     struct vclock *acquired[ORDER_REGIONS];
     struct release_clock_list fences; /* the newest release fence of each scope and flags */
-    struct fence_buffer fence_buffer[ORDER_REGIONS];
+    /* the acquire-fence buffer: releases that its atomics read, for a later acquire fence (R13) */
+    struct release_clock_list fence_buffer[ORDER_REGIONS];
     struct list_progress progress[LIST_PROGRESS_MOST];
     uint32_t progress_next; /* index of the oldest */
     uint64_t image_base;    /* its reads see its writes to images below this clock value (R34) */

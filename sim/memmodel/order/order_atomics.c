@@ -150,10 +150,6 @@ static void publish_to(struct order *order, struct unit_state *unit_state, struc
     if (release_clock->scope == SCOPE_WORK_ITEM)
         return;
     struct sequence_head *head = head_like(order, unit_state, atomic, release_clock);
-    if (head && release_is_same(head->release_clock.release, release_clock->release)) {
-        fast_path_taken(order->fast_paths, FAST_PATH_PUBLISHED);
-        return;
-    }
     set_new_version(order, atomic);
     release_clock->version = atomic->version;
     order_list_trim(order, &atomic->release_clocks);
@@ -245,22 +241,21 @@ struct list_progress *order_list_progress(struct item_order *item, uint64_t list
 }
 
 void order_buffer_clocks(struct order *order, struct unit_state *unit_state,
-                         const struct release_clock_list *list, uint64_t list_id, uint64_t since, int region)
+                         const struct release_clock_list *list, uint64_t since, int region)
 {
-    struct fence_buffer *fence_buffer = &unit_state->item->fence_buffer[region];
+    struct release_clock_list *fence_buffer = &unit_state->item->fence_buffer[region];
     for (uint32_t i = 0; i < list->count; i++)
         if (list->items[i].version > since &&
-            is_wanted(&fence_buffer->list, &list->items[i], unit_state->place.group))
-            set_untried(fence_buffer,
-                        order_list_replace(order, &fence_buffer->list, &list->items[i], list_id));
+            is_wanted(fence_buffer, &list->items[i], unit_state->place.group))
+            order_list_add(order, fence_buffer, &list->items[i]);
 }
 
 static void acquire(struct order *order, struct unit_state *unit_state, const struct release_clock_list *list,
-                    uint64_t since, const struct atomic_operation *act)
+                    const struct atomic_operation *act)
 {
     const struct endpoint end = {act->scope, false, 0, act->site};
     for (uint32_t i = 0; i < list->count; i++)
-        if (list->items[i].version > since && (!list->items[i].fence || RULE(14)))
+        if (!list->items[i].fence || RULE(14))
             order_acquire_clock(order, unit_state, &list->items[i], act->region, &end);
 }
 
@@ -273,19 +268,12 @@ static void load(struct order *order, struct unit_state *unit_state, const struc
     if (!order_make_item(order, unit_state))
         return;
     struct list_progress *progress = order_list_progress(unit_state->item, atomic->list_id);
-    if (acquiring && (progress->acquired < atomic->version || progress->scope != act->scope)) {
-        const uint64_t since = progress->scope == act->scope ? progress->acquired : 0;
-        if (since)
-            fast_path_taken(order->fast_paths, FAST_PATH_LIST_READ);
-        acquire(order, unit_state, &atomic->release_clocks, since, act);
-        progress->acquired = atomic->version;
-        progress->scope = act->scope;
-    }
+    if (acquiring)
+        acquire(order, unit_state, &atomic->release_clocks, act);
     if (progress->version)
         fast_path_taken(order->fast_paths, FAST_PATH_LIST_READ);
     if (progress->version < atomic->version) {
-        order_buffer_clocks(order, unit_state, &atomic->release_clocks, atomic->list_id, progress->version,
-                            act->region);
+        order_buffer_clocks(order, unit_state, &atomic->release_clocks, progress->version, act->region);
         progress->version = atomic->version;
     }
     note_relaxed_store(order, unit_state->item, &atomic->store, act);

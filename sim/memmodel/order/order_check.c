@@ -27,7 +27,7 @@ static void check_progress(const struct order *order, const struct item_order *i
     CHECKED(item->progress_next <= LIST_PROGRESS_MOST);
     for (uint32_t i = 0; i < LIST_PROGRESS_MOST; i++) {
         const struct list_progress *progress = &item->progress[i];
-        CHECKED(progress->version <= order->versions && progress->acquired <= progress->version);
+        CHECKED(progress->version <= order->versions);
         for (uint32_t k = 0; progress->list_id && k < i; k++)
             CHECKED(item->progress[k].list_id != progress->list_id);
     }
@@ -41,7 +41,7 @@ static void check_item(const struct order *order, const struct item_order *item)
     CHECKED(!order->sync_log || item->latest <= order->sync_log->count);
     order_list_check(&item->fences);
     for (int r = 0; r < ORDER_REGIONS; r++)
-        order_list_check(&item->fence_buffer[r].list);
+        order_list_check(&item->fence_buffer[r]);
     for (uint32_t i = 0; i < item->head_count; i++)
         check_release(item->heads[i].release_clock.release);
     check_progress(order, item);

@@ -325,8 +325,8 @@ static bool explain_by_buffered(const struct order *order, const struct item_ord
                                 const struct subject *of, uint64_t clock, struct missed_edge *out_missed)
 {
     for (int r = 0; r < ORDER_REGIONS; r++)
-        for (uint32_t i = 0; i < item->fence_buffer[r].list.count; i++) {
-            const struct release_clock *release_clock = &item->fence_buffer[r].list.items[i];
+        for (uint32_t i = 0; i < item->fence_buffer[r].count; i++) {
+            const struct release_clock *release_clock = &item->fence_buffer[r].items[i];
             if (!clock_has(order, release_clock->release->vclock[region], of, clock))
                 continue;
             *out_missed = (struct missed_edge){.why = MISSED_ACQUIRE,

@@ -167,10 +167,9 @@ static void first_access(struct order *order, struct unit_state *unit_state, str
     struct handoff *handoff = object->handoff;
     handoff->entered[local] |= (uint16_t)object->bit;
     if (!object->atomic->release_clocks.count ||
-        unit_state->item->fence_buffer[handoff->region].list.count >= MISSED_KEPT)
+        unit_state->item->fence_buffer[handoff->region].count >= MISSED_KEPT)
         return;
-    order_buffer_clocks(order, unit_state, &object->atomic->release_clocks, object->atomic->list_id, 0,
-                        handoff->region);
+    order_buffer_clocks(order, unit_state, &object->atomic->release_clocks, 0, handoff->region);
     handoff->entered[local] &= (uint16_t)~HANDOFF_FENCED;
 }
 
@@ -452,10 +451,9 @@ static void publish_object(struct dissolving *dissolving, const struct handoff_o
 /* The buffered reads stay in the fence buffer: a fence of another kind may acquire them. */
 static void publish_buffered(struct dissolving *dissolving, struct unit_state *unit_state, uint32_t position)
 {
-    struct fence_buffer *buffer = &unit_state->item->fence_buffer[dissolving->handoff->region];
     const struct release_clock release_clock = release_clock_at(dissolving, position);
-    order_list_add(dissolving->order, &buffer->list, &release_clock);
-    buffer->tried = false;
+    order_list_add(dissolving->order, &unit_state->item->fence_buffer[dissolving->handoff->region],
+                   &release_clock);
     release_drop(dissolving->order, release_clock.release);
 }
 
@@ -478,7 +476,7 @@ static void publish_member(struct dissolving *dissolving, uint64_t local)
     }
     if (handoff->released[local]) {
         const struct release_clock release_clock = release_clock_at(dissolving, handoff->released[local]);
-        order_list_replace(order, &unit_state.item->fences, &release_clock, 0);
+        order_list_replace(order, &unit_state.item->fences, &release_clock);
         release_drop(order, release_clock.release);
     }
     for (uint32_t i = 0; i < handoff->object_count; i++) {

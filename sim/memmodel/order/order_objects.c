@@ -108,7 +108,7 @@ static bool can_be_rebuilt(const struct order *order, const struct atomic_object
 {
     const bool as_object =
         release_clock->version == atomic->version && release_clock->svm_atomics == atomic->svm_atomics;
-    return as_object && !release_clock->list_id && has_same_place(order, release_clock);
+    return as_object && has_same_place(order, release_clock);
 }
 
 static void pack(const struct atomic_object *atomic, struct packed_object *out)

@@ -3,8 +3,7 @@
  * Release clocks, shared and counted, and lists of them.
  *
  * A list has at most one release for each set of readers (same_readers) and origin: adding a second one joins
- * the clocks. In a fence buffer, releases that came from one list of one object replace each other instead,
- * since a later one includes the earlier one and replacing costs no join.
+ * the clocks.
  */
 #include "order_state.h"
 
@@ -13,7 +12,7 @@
 #include "orrery/checked.h"
 #include "sim/memmodel/common/room.h"
 
-enum { LIST_IDS_MOST = HOSTILE(16, 2), BLOCK_RELEASES = HOSTILE(64, 2) };
+enum { BLOCK_RELEASES = HOSTILE(64, 2) };
 
 /* ---- releases ---------------------------------------------------------------------------------- */
 
@@ -58,7 +57,17 @@ void order_release_free(struct order *order, struct release *release)
     order->releases.unused = release;
 }
 
-struct release *order_release_join(struct order *order, struct release *earlier, struct release *later)
+/* In constant time. True: the earlier release adds nothing to what the later one publishes. False:
+ * undecided. */
+static bool release_dominates_quickly(const struct release *later, const struct release *earlier)
+{
+    return later == earlier ||
+           (vclock_dominates_quickly(later->vclock[IN_GLOBAL], earlier->vclock[IN_GLOBAL]) &&
+            vclock_dominates_quickly(later->vclock[IN_LOCAL], earlier->vclock[IN_LOCAL]) &&
+            vclock_dominates_quickly(later->vclock[IN_IMAGE], earlier->vclock[IN_IMAGE]));
+}
+
+static struct release *release_join(struct order *order, struct release *earlier, struct release *later)
 {
     if (release_dominates_quickly(later, earlier))
         return release_share(later);
@@ -88,10 +97,10 @@ bool order_grow(struct order *order, void **items, uint32_t *room, size_t size)
 }
 
 static struct release_clock *order_list_find(const struct order *order, const struct release_clock_list *list,
-                                             const struct release_clock *like, uint64_t list_id)
+                                             const struct release_clock *like)
 {
     for (uint32_t i = list->count; i-- > 0;) /* the latest entry is the likeliest */
-        if (list->items[i].list_id == list_id && same_readers(order, &list->items[i], like))
+        if (same_readers(order, &list->items[i], like))
             return &list->items[i];
     return NULL;
 }
@@ -103,44 +112,50 @@ void order_list_reserve_one(struct release_clock_list *list)
 }
 
 /* The list has a reference of its own. */
-static uint32_t list_append(struct order *order, struct release_clock_list *list,
-                            const struct release_clock *release_clock)
+static void list_append(struct order *order, struct release_clock_list *list,
+                        const struct release_clock *release_clock)
 {
     if (list->count == list->room &&
         !order_grow(order, (void **)&list->items, &list->room, sizeof *list->items))
-        return UINT32_MAX;
-    list->items[list->count] = *release_clock;
+        return;
     CHECKED(list->count < list->room && release_clock->release->references > 0);
+    list->items[list->count++] = *release_clock;
     release_share(release_clock->release);
-    return list->count++;
 }
 
-uint32_t order_list_add(struct order *order, struct release_clock_list *list,
-                        const struct release_clock *release_clock)
+static void join_into_entry(struct order *order, struct release_clock *old,
+                            const struct release_clock *release_clock)
 {
-    struct release_clock *old = order_list_find(order, list, release_clock, 0);
+    struct release *both = release_join(order, old->release, release_clock->release);
+    release_drop(order, old->release);
+    old->release = both;
+    old->version = release_clock->version;
+}
+
+/* later: the release includes an earlier one that reaches the same readers. */
+static void list_put(struct order *order, struct release_clock_list *list,
+                     const struct release_clock *release_clock, bool later)
+{
+    struct release_clock *old = order_list_find(order, list, release_clock);
     order->searched += list->count;
     if (!old)
-        return list_append(order, list, release_clock);
-    join_release_clock(order, old, release_clock);
-    return (uint32_t)(old - list->items);
+        list_append(order, list, release_clock);
+    else if (later)
+        replace_release_clock(order, old, release_clock);
+    else
+        join_into_entry(order, old, release_clock);
 }
 
-/* Up to LIST_IDS_MOST entries are kept apart by the list from which they came; further ones are joined. */
-uint32_t order_list_replace(struct order *order, struct release_clock_list *list,
-                            const struct release_clock *release_clock, uint64_t list_id)
+void order_list_add(struct order *order, struct release_clock_list *list,
+                    const struct release_clock *release_clock)
 {
-    struct release_clock *old = order_list_find(order, list, release_clock, list_id);
-    order->searched += list->count;
-    if (old) {
-        replace_release_clock(order, old, release_clock);
-        return (uint32_t)(old - list->items);
-    }
-    if (list->count >= LIST_IDS_MOST)
-        return order_list_add(order, list, release_clock);
-    struct release_clock own = *release_clock;
-    own.list_id = list_id;
-    return list_append(order, list, &own);
+    list_put(order, list, release_clock, false);
+}
+
+void order_list_replace(struct order *order, struct release_clock_list *list,
+                        const struct release_clock *release_clock)
+{
+    list_put(order, list, release_clock, true);
 }
 
 void order_list_clear(struct order *order, struct release_clock_list *list)

@@ -114,7 +114,6 @@ static inline void share_all(struct vclock *to[ORDER_REGIONS], struct vclock *co
 
 struct release *order_release_new(struct order *order, uint64_t unit, uint32_t site); /* one reference */
 void order_release_free(struct order *order, struct release *release);
-struct release *order_release_join(struct order *order, struct release *earlier, struct release *later);
 void order_releases_fini(struct order *order); /* frees every release */
 
 static inline struct release *release_share(struct release *release)
@@ -129,16 +128,6 @@ static inline void release_drop(struct order *order, struct release *release)
         order_release_free(order, release);
 }
 
-/* In constant time. True: the earlier release adds nothing to what the later one publishes. False:
- * undecided. */
-static inline bool release_dominates_quickly(const struct release *later, const struct release *earlier)
-{
-    return later == earlier ||
-           (vclock_dominates_quickly(later->vclock[IN_GLOBAL], earlier->vclock[IN_GLOBAL]) &&
-            vclock_dominates_quickly(later->vclock[IN_LOCAL], earlier->vclock[IN_LOCAL]) &&
-            vclock_dominates_quickly(later->vclock[IN_IMAGE], earlier->vclock[IN_IMAGE]));
-}
-
 static inline bool release_is_same(const struct release *a, const struct release *b)
 {
     return a == b ||
@@ -149,14 +138,12 @@ static inline bool release_is_same(const struct release *a, const struct release
 bool order_grow(struct order *order, void **items, uint32_t *room, size_t size);
 /* An object's list starts with room for one, since most objects have at most one. */
 void order_list_reserve_one(struct release_clock_list *list);
-/* Adds a release, or joins it to one of the list that reaches the same readers. Returns its index;
- * UINT32_MAX: out of memory. */
-uint32_t order_list_add(struct order *order, struct release_clock_list *list,
+/* Adds a release, or joins it to one of the list that reaches the same readers. */
+void order_list_add(struct order *order, struct release_clock_list *list,
+                    const struct release_clock *release_clock);
+/* As order_list_add, but the earlier release is replaced, which the later one includes. */
+void order_list_replace(struct order *order, struct release_clock_list *list,
                         const struct release_clock *release_clock);
-/* As order_list_add, but a release from the same list of an object is replaced rather than joined: a later
- * one includes it. */
-uint32_t order_list_replace(struct order *order, struct release_clock_list *list,
-                            const struct release_clock *release_clock, uint64_t list_id);
 void order_list_clear(struct order *order, struct release_clock_list *list);
 void order_list_free(struct order *order, struct release_clock_list *list);
 void order_list_check(const struct release_clock_list *list); /* asserts all invariants */
@@ -195,15 +182,6 @@ replace_release_clock(struct order *order, struct release_clock *old,
         release_drop(order, old->release);
         old->release = release_share(release_clock->release);
     }
-    old->version = release_clock->version;
-}
-
-static inline void join_release_clock(struct order *order, struct release_clock *old,
-                                      const struct release_clock *release_clock)
-{
-    struct release *both = order_release_join(order, old->release, release_clock->release);
-    release_drop(order, old->release);
-    old->release = both;
     old->version = release_clock->version;
 }
 
@@ -295,7 +273,7 @@ struct atomic_object *order_atomic_object(struct order *order, const struct atom
 void order_list_trim(struct order *order, struct release_clock_list *list);
 /* Puts the releases of an object's list that are newer than `since` into the unit's fence buffer. */
 void order_buffer_clocks(struct order *order, struct unit_state *unit_state,
-                         const struct release_clock_list *list, uint64_t list_id, uint64_t since, int region);
+                         const struct release_clock_list *list, uint64_t since, int region);
 void order_add_head(struct order *order, struct unit_state *unit_state, const struct atomic_object *atomic,
                     const struct release_clock *release_clock);
 void order_deliver_all(struct order *order, struct group_order *group);
@@ -328,12 +306,6 @@ static inline struct list_progress *list_progress_find(struct item_order *item, 
 
 struct list_progress *order_list_progress(struct item_order *item,
                                           uint64_t list_id); /* made if there is none */
-
-static inline void set_untried(struct fence_buffer *buffer, uint32_t at)
-{
-    if (at < FENCE_BUFFER_BITS)
-        buffer->untried |= UINT64_C(1) << at;
-}
 
 void order_add_relaxed_store(struct order *order, struct item_order *item, const struct latest_store *store,
                              const struct atomic_operation *act);

@@ -17,8 +17,7 @@ static void deliver_to_member(struct order *order, struct unit_state *unit_state
         return;
     struct list_progress *progress = order_list_progress(unit_state->item, waiting->list_id);
     if (progress->version < waiting->version) {
-        order_buffer_clocks(order, unit_state, &waiting->list, waiting->list_id, progress->version,
-                            waiting->act.region);
+        order_buffer_clocks(order, unit_state, &waiting->list, progress->version, waiting->act.region);
         progress->version = waiting->version;
     }
     note_relaxed_store(order, unit_state->item, &waiting->store, &waiting->act);
@@ -100,7 +99,7 @@ static void read_object(struct order *order, struct waiting *waiting, const stru
         const struct release_clock *release_clock = &atomic->release_clocks.items[i];
         if ((!continues || release_clock->version > waiting->version) &&
             is_wanted(&waiting->list, release_clock, group))
-            order_list_replace(order, &waiting->list, release_clock, 0);
+            order_list_replace(order, &waiting->list, release_clock);
     }
     waiting->list_id = atomic->list_id;
     waiting->version = atomic->version;

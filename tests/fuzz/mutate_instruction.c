@@ -1,158 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Changes of operands, opcodes and single instructions of a draft. What replaces a value has its type. */
+/* Instructions of a draft that are copied, moved, removed, or new: rows of forms[], and values that
+ * pass through memory or a structure. Operands become values of their types that are there. */
 #include <string.h>
 
 #include "mutate_module.h"
 #include "sim/interp/spirv_ops.h"
 
-enum { OPCODES = 6432, CORE_OPCODES = 460, TRIES = 200, EXTENDED_NUMBERS = 204, INSTRUCTION_WORDS_MOST = 64 };
-
-static uint32_t edge_word(struct draft *draft)
-{
-    static const uint32_t edges[] = {
-        0,          1,          2,          3,          7,          8,          16,         31,
-        32,         33,         63,         64,         127,        128,        255,        256,
-        0x7fff,     0x8000,     65535,      65536,      0x7fffffff, 1u << 31,   ~0u,        ~1u,
-        0x3f800000, 0x7f800000, 0x7fc00000, 0xff800000, 0x7c00,     0x3ff00000, 0x7ff00000, 0x00000400};
-    return edges[draft_pick(draft, sizeof edges / sizeof *edges)];
-}
-
-/* Where constants and variables of the module may be added: before `user`, or before all functions. */
-static size_t declaration_word(const struct draft *draft, const struct instruction *user)
-{
-    if (!user->function && user->opcode != SpvOpFunction)
-        return user->word;
-    return draft->at[draft_first(draft, 0, SpvOpFunction)].word;
-}
-
-static bool insert_instruction(struct draft *draft, size_t word, uint32_t opcode, const uint32_t *operands,
-                               uint32_t count)
-{
-    uint32_t words[INSTRUCTION_WORDS_MOST] = {draft_head(opcode, count + 1)};
-    if (count >= INSTRUCTION_WORDS_MOST)
-        return false;
-    memcpy(words + 1, operands, count * sizeof *operands);
-    return draft_insert(draft, word, words, count + 1);
-}
-
-/* A new constant of the type in the place of an operand. */
-static bool operand_as_constant(struct draft *draft, const struct instruction *user, uint32_t word,
-                                uint32_t type)
-{
-    const struct instruction *of = draft_definition(draft, type);
-    const uint32_t fresh = draft_fresh(draft);
-    const size_t at = declaration_word(draft, user);
-    if (!of || !fresh)
-        return false;
-    draft->words[word] = fresh;
-    if (of->opcode == SpvOpTypeInt || of->opcode == SpvOpTypeFloat) {
-        const uint32_t words = *draft_word(draft, of, 2) > 32 ? 2 : 1;
-        const uint32_t low = edge_word(draft), high = draft_pick(draft, 2) ? edge_word(draft) : 0;
-        return insert_instruction(draft, at, SpvOpConstant, (uint32_t[]){type, fresh, low, high}, 2 + words);
-    }
-    static const uint32_t others[] = {SpvOpConstantNull, SpvOpUndef};
-    uint32_t opcode = others[draft_pick(draft, 2)];
-    if (of->opcode == SpvOpTypeBool)
-        opcode = draft_pick(draft, 2) ? SpvOpConstantTrue : SpvOpConstantFalse;
-    return insert_instruction(draft, at, opcode, (uint32_t[]){type, fresh}, 2);
-}
-
-/* Another id that is defined by the same instruction, in the same function if it is in one. */
-static uint32_t alike(struct draft *draft, const struct instruction *defined, const struct instruction *user)
-{
-    uint32_t seen = 0, taken = 0;
-    for (size_t i = 0; i < draft->instructions; i++) {
-        const struct instruction *other = &draft->at[i];
-        const bool local = defined->function && defined->opcode != SpvOpFunction;
-        if ((local && other->function != user->function) || other->opcode != defined->opcode ||
-            other->result == defined->result)
-            continue;
-        if (draft_pick(draft, ++seen) == 0)
-            taken = other->result;
-    }
-    return taken;
-}
-
-static bool change_id(struct draft *draft, const struct instruction *user, uint32_t word)
-{
-    const struct instruction *defined = draft_definition(draft, draft->words[word]);
-    if (!defined)
-        return false;
-    const bool value = defined->type && defined->opcode != SpvOpFunction;
-    if (value && draft_pick(draft, 4) == 0)
-        return operand_as_constant(draft, user, word, defined->type);
-    const uint32_t other = value ? draft_value(draft, defined->type, user) : alike(draft, defined, user);
-    if (!other || other == draft->words[word])
-        return false;
-    draft->words[word] = other;
-    return true;
-}
-
-static bool change_number(struct draft *draft, uint32_t word)
-{
-    uint32_t *at = &draft->words[word];
-    switch (draft_pick(draft, 4)) {
-    case 0: *at = draft_pick(draft, 24); break;
-    case 1: *at ^= 1u << draft_pick(draft, 8); break;
-    case 2: *at += draft_pick(draft, 9) - 4; break;
-    default: *at = edge_word(draft);
-    }
-    return true;
-}
-
-static bool change_part(struct draft *draft, const struct instruction *inst, const struct operand *operand)
-{
-    if (operand_is_id(operand))
-        return change_id(draft, inst, operand->word);
-    switch (operand->type) {
-    case SPV_OPERAND_TYPE_RESULT_ID:
-    case SPV_OPERAND_TYPE_LITERAL_STRING: return false;
-    case SPV_OPERAND_TYPE_EXTENSION_INSTRUCTION_NUMBER:
-        draft->words[operand->word] = draft_pick(draft, EXTENDED_NUMBERS);
-        return true;
-    case SPV_OPERAND_TYPE_TYPED_LITERAL_NUMBER:
-        draft->words[operand->word + draft_pick(draft, operand->words)] = edge_word(draft);
-        return true;
-    default: return change_number(draft, operand->word);
-    }
-}
-
-bool draft_change_operand(struct draft *draft)
-{
-    const struct instruction *inst = draft_any(draft);
-    if (!inst->operands || inst->opcode == SpvOpCapability)
-        return false;
-    return change_part(draft, inst, &draft->operand[inst->operand + draft_pick(draft, inst->operands)]);
-}
-
-static uint32_t another_opcode(struct draft *draft, uint32_t opcode, bool any)
-{
-    const enum lowering family = spirv_op(opcode)->lowering;
-    for (uint32_t tries = 0; tries < 10 * TRIES; tries++) {
-        const uint32_t other = draft_pick(draft, tries % 2 ? CORE_OPCODES : OPCODES);
-        const enum lowering lowering = spirv_op(other)->lowering;
-        if (other != opcode && lowering != LOWER_ABSENT && lowering != LOWER_MODULE &&
-            (any || lowering == family))
-            return other;
-    }
-    return 0;
-}
-
-/* Mostly one that the table lowers in the same way: a family has a shape or two. */
-bool draft_change_opcode(struct draft *draft)
-{
-    const struct instruction inst = *draft_any(draft);
-    const bool any = draft_pick(draft, 5) == 0;
-    if (!inst.function || spirv_op(inst.opcode)->lowering == LOWER_MODULE)
-        return false;
-    for (uint32_t tries = 0; tries < 6; tries++) {
-        const uint32_t opcode = another_opcode(draft, inst.opcode, any);
-        draft->words[inst.word] = draft_head(opcode ? opcode : inst.opcode, inst.words);
-        if (opcode && draft_read(draft))
-            return true;
-    }
-    return false;
-}
+enum { TRIES = 200 };
 
 static bool is_movable(const struct instruction *inst)
 {
@@ -303,7 +157,8 @@ static uint32_t any_value(struct draft *draft, const struct instruction *user)
 static uint32_t any_defined(struct draft *draft, uint32_t opcode)
 {
     const size_t first = draft_first(draft, 0, opcode);
-    return first < draft->instructions ? alike(draft, &(struct instruction){.opcode = opcode}, NULL) : 0;
+    return first < draft->instructions ? draft_alike(draft, &(struct instruction){.opcode = opcode}, NULL)
+                                       : 0;
 }
 
 static uint32_t type_of(const struct draft *draft, uint32_t value)
@@ -339,7 +194,7 @@ bool draft_new_instruction(struct draft *draft)
         if (!operands[count] && *kind != 'n')
             return false;
     }
-    return insert_instruction(draft, word, form->opcode, operands, count) &&
+    return draft_insert_instruction(draft, word, form->opcode, operands, count) &&
            draft_use(draft, operands[1], type, word);
 }
 
@@ -402,8 +257,9 @@ static uint32_t declared_type(struct draft *draft, uint32_t opcode, const uint32
     uint32_t words[8] = {draft_fresh(draft)};
     memcpy(words + 1, operands, count * sizeof *operands);
     const size_t at = draft->at[draft_first(draft, 0, SpvOpFunction)].word;
-    return words[0] && insert_instruction(draft, at, opcode, words, count + 1) && draft_read(draft) ? words[0]
-                                                                                                    : 0;
+    return words[0] && draft_insert_instruction(draft, at, opcode, words, count + 1) && draft_read(draft)
+               ? words[0]
+               : 0;
 }
 
 /* Where a value may be used: an instruction, by index, since declarations move it. */
@@ -441,10 +297,10 @@ bool draft_through_memory(struct draft *draft)
     const size_t word = place->word, start = draft->at[entry].word + draft->at[entry].words;
     if (!loaded || word < start || draft->most < draft->count + 12)
         return false;
-    insert_instruction(draft, word, SpvOpLoad, (uint32_t[]){use.type, loaded, variable}, 3);
-    insert_instruction(draft, word, SpvOpStore, (uint32_t[]){variable, use.value}, 2);
-    insert_instruction(draft, start, SpvOpVariable, (uint32_t[]){pointer, variable, SpvStorageClassFunction},
-                       3);
+    draft_insert_instruction(draft, word, SpvOpLoad, (uint32_t[]){use.type, loaded, variable}, 3);
+    draft_insert_instruction(draft, word, SpvOpStore, (uint32_t[]){variable, use.value}, 2);
+    draft_insert_instruction(draft, start, SpvOpVariable,
+                             (uint32_t[]){pointer, variable, SpvStorageClassFunction}, 3);
     return draft_use(draft, loaded, use.type, word + 4);
 }
 
@@ -464,8 +320,9 @@ bool draft_through_struct(struct draft *draft)
     const size_t word = place->word;
     if (!part || !other || draft->most < draft->count + 10)
         return false;
-    insert_instruction(draft, word, SpvOpCompositeExtract, (uint32_t[]){use.type, part, made, index}, 4);
-    insert_instruction(draft, word, SpvOpCompositeConstruct, (uint32_t[]){composite, made, use.value, other},
-                       4);
+    draft_insert_instruction(draft, word, SpvOpCompositeExtract, (uint32_t[]){use.type, part, made, index},
+                             4);
+    draft_insert_instruction(draft, word, SpvOpCompositeConstruct,
+                             (uint32_t[]){composite, made, use.value, other}, 4);
     return draft_use(draft, part, use.type, word);
 }
