@@ -127,12 +127,16 @@ static uint64_t hash_cells(const struct wave *wave, const struct idle_loop *loop
     return at < end ? XXH3_64bits_withSeed(wave->frame + at, end - at, hash) : hash;
 }
 
-/* Lanes that have ended, or that there are none of, compute on: what they count never repeats. */
-static uint64_t hash_slot(const struct wave *wave, uint32_t offset, uint32_t lane_bytes, uint64_t hash)
+/* Lanes that have ended, or that there are none of, compute on: what they count never repeats. lives: every
+ * lane has not ended. */
+static uint64_t hash_slot(const struct wave *wave, bool lives, uint32_t offset, uint32_t lane_bytes,
+                          uint64_t hash)
 {
     uint8_t values[WAVE_LANES_MAX * sizeof(uint64_t)];
     const uint8_t *slot = wave->frame + offset;
     size_t used = 0;
+    if (lane_bytes && lives)
+        return XXH3_64bits_withSeed(slot, (size_t)wave->lane_count * lane_bytes, hash);
     if (!lane_bytes) {
         lane_mask mask;
         memcpy(&mask, slot, sizeof mask);
@@ -148,17 +152,26 @@ static uint64_t hash_slot(const struct wave *wave, uint32_t offset, uint32_t lan
     return XXH3_64bits_withSeed(values, used, hash);
 }
 
+static bool all_live(const struct wave *wave)
+{
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < LANE_MASK_WORDS; k++)
+        count += (uint32_t)__builtin_popcountll(wave->live.word[k]);
+    return count == wave->lane_count;
+}
+
 static uint64_t hash_frame(const struct wave *wave)
 {
     const struct code *code = wave->code;
     const struct idle_loop *loop = idle_loop_of(wave);
+    const bool lives = all_live(wave);
     uint64_t hash =
         hash_cells(wave, loop, code->lane_slots_count ? code->lane_slots[0].offset : code->frame_size);
     for (uint32_t s = 0; s < code->lane_slots_count; s++)
         for (uint32_t at = code->lane_slots[s].offset; at < code->lane_slots[s].end;
              at += code->lane_slots[s].stride)
             if (!is_idle(loop, at))
-                hash = hash_slot(wave, at, code->lane_slots[s].lane_bytes, hash);
+                hash = hash_slot(wave, lives, at, code->lane_slots[s].lane_bytes, hash);
     return hash;
 }
 
