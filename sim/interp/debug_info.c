@@ -389,10 +389,13 @@ static void take_type(struct module *m, const uint32_t *w, struct debug_type *ty
     if (w[4] == OpenCLDebugInfo100DebugTypeBasic && length > 7) {
         take_basic(m, w, type);
     } else if (w[4] == OpenCLDebugInfo100DebugTypePointer && length > 6) {
+        const uint32_t reference =
+            OpenCLDebugInfo100FlagLValueReference | OpenCLDebugInfo100FlagRValueReference;
         *type = (struct debug_type){.kind = DEBUG_POINTER,
                                     .size = 8,
                                     .element = debug_type_of(m, w[5]),
-                                    .storage = lower_storage((SpvStorageClass)w[6])};
+                                    .storage = lower_storage((SpvStorageClass)w[6]),
+                                    .is_reference = length > 7 && (w[7] & reference) != 0};
     } else if (w[4] == OpenCLDebugInfo100DebugTypeQualifier && length > 6) {
         *type = *debug_type_of(m, w[5]);
     } else if (w[4] == OpenCLDebugInfo100DebugTypeTemplate && length > 5) {

@@ -228,9 +228,11 @@ static json_t *stand_at_second(struct terminal *t, json_t *stop)
         return stop;
     json_incref(finding);
     if (position < NUMBER(stop, "position")) {
+        json_t *reason = json_incref(json_object_get(stop, "reason"));
         json_decref(stop);
         stop = session_goto(t->session, (uint64_t)position);
         json_object_set(stop, "finding", finding);
+        json_object_set_new(stop, "reason", reason);
     }
     focus_on(t, stop, number_of(t, json_array_get(json_object_get(finding, "accesses"), 1)));
     json_decref(finding);

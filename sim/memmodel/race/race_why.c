@@ -274,11 +274,19 @@ static void fill_finding(struct answer *answer, const struct races *races, struc
 }
 
 /* The edits are for two work-items: others that race in the same two places may be of other work-groups, or
- * be at the other end of a chain of updates. */
-static bool may_need_more(const struct race_pair *pair, const struct question *question)
+ * be at the other end of a chain of updates. A debugger stops at a race between work-groups at once. */
+static bool may_need_more(const struct races *races, const struct race_pair *pair,
+                          const struct question *question)
 {
-    return pair->suggested_fix.kind == FIX_EDITS && question->instances->first.unit < UNIT_COPIES &&
-           question->instances->second.unit < UNIT_COPIES;
+    const struct launch_info *launch = question->launch;
+    const uint64_t *count = launch->group_count, first = question->instances->first.unit,
+                   second = question->instances->second.unit;
+    const bool many_groups = count[0] * count[1] * count[2] > 1,
+               by_items = first < UNIT_COPIES && second < UNIT_COPIES;
+    if (pair->suggested_fix.kind != FIX_EDITS || question->region == IN_LOCAL || !many_groups || !by_items)
+        return false;
+    return !report_scenario(races->report)->debug ||
+           edges_unit_place(launch, first).group == edges_unit_place(launch, second).group;
 }
 
 void race_why_all(struct answer *answer, struct races *races, struct race_pair *pair, struct finding *finding)
@@ -332,5 +340,5 @@ void race_why(struct answer *answer, struct races *races, struct race_pair *pair
     }
     finding->fix_orders = answer->proposal.suggested.kind != FIX_NONE;
     fill_finding(answer, races, pair, &reason, finding);
-    pair->edits_later = may_need_more(pair, &question);
+    pair->edits_later = may_need_more(races, pair, &question);
 }
