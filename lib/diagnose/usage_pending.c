@@ -99,7 +99,7 @@ struct unflushed_wait {
     uint32_t waiter, waiting_queue; /* of that command */
     struct call_site *site;         /* which enqueued that */
 };
-static struct unflushed_wait *unflushed, /* in the order of the calls */
+static struct unflushed_wait *unflushed, /* in the order of the calls; also read without the lock */
     *hung;                               /* the program waited first, and needed the flush */
 
 static bool is_unflushed(const struct command *command, const struct event *event)
@@ -130,7 +130,7 @@ static void add_unflushed(const struct command *command, const struct event *eve
                                      .waiting_queue = command->queue->base.id,
                                      .site = site};
     pthread_mutex_lock(&lock);
-    *list_end(&unflushed) = entry;
+    __atomic_store_n(list_end(&unflushed), entry, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&lock);
 }
 
@@ -162,7 +162,7 @@ static void move_unflushed(uint32_t queue, uint32_t serial, struct unflushed_wai
             link = &entry->next;
             continue;
         }
-        *link = entry->next;
+        __atomic_store_n(link, entry->next, __ATOMIC_RELAXED);
         entry->next = NULL;
         if (to)
             *list_end(to) = entry;

@@ -6,6 +6,7 @@
 #include "memory_arena.h"
 #include "memory_view.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -261,6 +262,14 @@ static bool quarantine_push(struct memory_arena *arena, uint32_t index)
     return true;
 }
 
+/* A thread that runs a kernel may read the kind at any time, and the rest only where the kind is there. */
+static void set_all_but_kind(struct region *region, const struct region *from)
+{
+    const size_t kind = offsetof(struct region, kind), after = kind + sizeof region->kind;
+    memcpy(region, from, kind);
+    memcpy((char *)region + after, (const char *)from + after, sizeof *region - after);
+}
+
 /* Makes the oldest freed range available again and forgets its region. */
 static bool quarantine_drop_oldest(struct memory_arena *arena)
 {
@@ -274,7 +283,8 @@ static bool quarantine_drop_oldest(struct memory_arena *arena)
     arena->quarantine_first = (arena->quarantine_first + 1) % arena->quarantine_room;
     arena->quarantine_count--;
     granules_set(arena, arena->records[index].range, 0);
-    arena->memory.regions[index] = arena->memory.regions[0];
+    __atomic_store_n(&arena->memory.regions[index].kind, REGION_NONE, __ATOMIC_RELEASE);
+    set_all_but_kind(&arena->memory.regions[index], &arena->memory.regions[0]);
     arena->spare[arena->spare_count++] = index;
     return true;
 }
@@ -363,15 +373,14 @@ static enum status allocate_locked(struct memory_arena *arena, const struct allo
     }
     uint32_t index = region_index(arena);
     struct region *region = &arena->memory.regions[index];
-    *region = (struct region){.low = low,
-                              .high = low + wanted->size,
-                              .flags = wanted->flags,
-                              .kind = REGION_NONE,
-                              .deny = deny_of(wanted->flags, wanted->kind),
-                              .denied = deny_of(wanted->flags, wanted->kind),
-                              .id = ++arena->next_id,
-                              .valid = valid,
-                              .invalid = valid ? wanted->size : 0};
+    set_all_but_kind(region, &(struct region){.low = low,
+                                              .high = low + wanted->size,
+                                              .flags = wanted->flags,
+                                              .deny = deny_of(wanted->flags, wanted->kind),
+                                              .denied = deny_of(wanted->flags, wanted->kind),
+                                              .id = ++arena->next_id,
+                                              .valid = valid,
+                                              .invalid = valid ? wanted->size : 0});
     set_name(region, wanted->name);
     arena->records[index] = (struct region_record){.range = range, .capacity = end - low};
     publish(arena, index, wanted->kind);
