@@ -51,7 +51,7 @@ struct object {
     cl_uint held;      /* how many of them are held for callbacks: atomic */
     uint32_t internal; /* references of the runtime, and one that stands for all of the user: atomic */
     bool published;
-    bool answered;          /* a query gave the handle to the program */
+    bool answered;          /* a query gave the handle to the program: atomic */
     struct call_site *made; /* where the program made it; NULL: not recorded (call.h) */
 };
 

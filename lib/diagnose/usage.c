@@ -104,7 +104,8 @@ static bool is_released(const struct api_call *call, const void *handle, enum ob
 {
     const struct object *object = object_lookup(handle, kind);
     return !object || is_held_only(object, call) ||
-           (!__atomic_load_n(&object->refs, __ATOMIC_RELAXED) && object->made && !object->answered);
+           (!__atomic_load_n(&object->refs, __ATOMIC_RELAXED) && object->made &&
+            !__atomic_load_n(&object->answered, __ATOMIC_RELAXED));
 }
 
 static bool report_if_released(const struct api_call *call, const void *handle, enum object_kind kind)
@@ -160,7 +161,7 @@ void usage_answered(const struct api_call *call)
         for (int kind = 0; kind < OBJECT_KIND_COUNT; kind++) {
             struct object *object = object_lookup(answers[i], (enum object_kind)kind);
             if (object)
-                object->answered = true;
+                __atomic_store_n(&object->answered, true, __ATOMIC_RELAXED);
         }
 }
 

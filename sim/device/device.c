@@ -359,7 +359,8 @@ uint64_t device_memory_used(const struct device *device)
 bool device_allocation(const struct device *device, uint64_t address, uint64_t *out_start, uint64_t *out_size)
 {
     const struct region *region = memory_region(&device->arena.memory, address);
-    if (region->flags & REGION_FLAG_FREED || address < region->low || address >= region->high)
+    const uint32_t flags = __atomic_load_n(&region->flags, __ATOMIC_RELAXED);
+    if (flags & REGION_FLAG_FREED || address < region->low || address >= region->high)
         return false;
     *out_start = region->low;
     *out_size = region->high - region->low;
