@@ -411,7 +411,7 @@ static const struct freed_svm *find_freed_around(const void *pointer)
 /* A free that is enqueued has happened for what comes after it in the same in-order queue. */
 static bool is_freed_for(const struct command *command, const struct event *free_event)
 {
-    return !free_event || free_event->status == CL_COMPLETE ||
+    return !free_event || __atomic_load_n(&free_event->status, __ATOMIC_RELAXED) == CL_COMPLETE ||
            (free_event->queue == command->queue &&
             !(command->queue->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE));
 }
@@ -432,7 +432,8 @@ static void check_freed(const struct command *command, const void *pointer)
         copy.site = call_site_copy(found->site);
     }
     pthread_mutex_unlock(&lock);
-    const bool frees_later = copy.event && copy.event->status != CL_COMPLETE;
+    const bool frees_later =
+        copy.event && __atomic_load_n(&copy.event->status, __ATOMIC_RELAXED) != CL_COMPLETE;
     const bool again =
         copy.allocation.pointer && !frees_later &&
         device_allocation(command_device(command), (uint64_t)(uintptr_t)pointer, &start, &size);
