@@ -37,8 +37,8 @@ static void number(struct command *command)
         command->u.svm_map.record->by = command->serial;
 }
 
-/* The queue is flushed then, as a device with a full queue does, so that a loop of any length needs no memory
- * in proportion. */
+/* After so many commands without a flush the queue is flushed, as a device with a full queue does: the memory
+ * of a loop that enqueues for ever stays level. */
 enum { UNFLUSHED_MOST = 1 << 14 };
 
 cl_int queue_append(struct command *command)
@@ -46,8 +46,7 @@ cl_int queue_append(struct command *command)
     order_settle();
     runtime_lock();
     const bool terminated = context_terminated(command->queue->context);
-    struct queue *queue = command->queue; /* the command may be gone when it has run */
-    bool flush = false;
+    struct queue *flushed = NULL; /* with a reference: another thread may release it meanwhile */
     const bool room = !terminated && ready_reserve(&executor.ready, executor.live + 1) &&
                       order_reserve(command) && queue_log_append(LOG_ENQUEUE, command, NULL);
     if (room) {
@@ -57,13 +56,16 @@ cl_int queue_append(struct command *command)
         host_bytes_enqueued(command);
         host_changed_enqueued(command);
         host_gone_enqueued(command);
-        flush = ++command->queue->unflushed == UNFLUSHED_MOST;
+        if (++command->queue->unflushed == UNFLUSHED_MOST)
+            flushed = object_ref(command->queue);
         executor.effects_visible |= command_calls_program(command);
         executor.live++;
     }
     runtime_unlock();
-    if (flush)
-        queue_flush(queue);
+    if (flushed) {
+        queue_flush(flushed);
+        object_unref(flushed);
+    }
     return room ? CL_SUCCESS : terminated ? CL_CONTEXT_TERMINATED_KHR : CL_OUT_OF_HOST_MEMORY;
 }
 

@@ -7,6 +7,7 @@
  */
 #include "printf_format.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -372,6 +373,26 @@ static void note_misuse(struct printf_printer *p, const struct printf_conversion
     snprintf(p->instead, sizeof p->instead, "write %s, or convert the argument", fitting);
 }
 
+/* Of a directive that is no conversion: as much as was probably meant for one. */
+static size_t directive_length(const char *percent)
+{
+    size_t length = 1 + strspn(percent + 1, "-+ #0123456789.*");
+    length += strspn(percent + length, "hljztLqI64");
+    return length + (isalpha((unsigned char)percent[length]) ? 1 : 0);
+}
+
+static void note_no_conversion(struct printf_printer *p, const char *spelling)
+{
+    const bool star = strchr(spelling, '*'), sized = strpbrk(spelling, "ljztLqI");
+    if (p->misuse[0])
+        return;
+    snprintf(p->misuse, sizeof p->misuse, "'%s' is no conversion of OpenCL C", spelling);
+    snprintf(p->instead, sizeof p->instead, "%s",
+             star    ? "write width and precision as numbers: OpenCL C has no '*'"
+             : sized ? "%ld and %lu are for long and size_t"
+                     : "%% is a percent sign");
+}
+
 /* A directive that cannot be converted is printed unchanged. */
 static const char *print_conversion(struct printf_printer *p, const char *percent)
 {
@@ -379,14 +400,11 @@ static const char *print_conversion(struct printf_printer *p, const char *percen
     struct printf_argument argument;
     const char *end = parse_conversion(percent + 1, &c);
     char spelling[SPELLING_CHARS];
-    snprintf(spelling, sizeof spelling, "%.*s",
-             (int)(end ? end - percent : 1 + (int)strcspn(percent + 1, "\n %")), percent);
+    const size_t length = end ? (size_t)(end - percent) : directive_length(percent);
+    snprintf(spelling, sizeof spelling, "%.*s", (int)(length < sizeof spelling ? length : sizeof spelling),
+             percent);
     if (!end) {
-        if (!p->misuse[0]) {
-            snprintf(p->misuse, sizeof p->misuse, "'%s' is no conversion of OpenCL C", spelling);
-            snprintf(p->instead, sizeof p->instead,
-                     "%%ld and %%lu are for long and size_t, %%%% is a percent sign");
-        }
+        note_no_conversion(p, spelling);
         append(&p->text, percent, 1);
         return percent + 1;
     }
