@@ -19,7 +19,7 @@ enum {
     BYTES_MOST = 1 << 26,      /* of a buffer, whatever its elements are */
     LOCAL_STEPS = 10,
     TRIAL_STEPS = 500000,
-    WORK_WITHOUT_END = 500000000 /* what a run counts for that did not end; otherwise its instructions */
+    WORK_WITHOUT_END = 500000000 /* counted for a run that did not end, in place of its instructions */
 };
 
 /* ---- one run -------------------------------------------------------------------------------------- */
@@ -134,7 +134,7 @@ static void take_extents(const struct buffer_trials *trials, const struct scenar
     }
 }
 
-/* So many elements, or as many as a buffer of a trial can have. Those of the run itself are not limited. */
+/* So many elements, or as many as fit into a trial's buffer. Buffers of the run itself have no such limit. */
 static uint64_t at_most(const struct buffer_trials *trials, size_t argument, uint64_t elements)
 {
     const uint64_t bytes = trials->info->args[argument].element_bytes,

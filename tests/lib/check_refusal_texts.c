@@ -439,17 +439,13 @@ START_TEST(a_command_buffer)
 }
 END_TEST
 
-/* What many calls take: flags, sizes, counts. Each row is one wrong value of a call that is right otherwise. */
-START_TEST(flags_sizes_and_counts)
+/* Flags and ranges of buffers. Here as below, each row is one wrong value of a call that is right otherwise. */
+START_TEST(flags_and_boxes_of_a_buffer)
 {
-    const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8}, odd = {CL_RGB, CL_FLOAT};
-    cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 8, .image_height = 8};
     const size_t none[3] = {0, 0, 0}, box[3] = {8, 8, 1}, flat[3] = {8, 0, 1};
-    const cl_queue_properties bits[] = {CL_QUEUE_PROPERTIES, 1 << 9, 0}, sized[] = {CL_QUEUE_SIZE, 100, 0};
     cl_mem buffer = cl_buffer(context, 0, 256, NULL),
            closed = cl_buffer(context, CL_MEM_HOST_NO_ACCESS, 256, NULL);
     char bytes[256] = "";
-    const char *missing = NULL;
     cl_int error = CL_SUCCESS;
     const char *text = NULL;
     switch (_i) {
@@ -488,53 +484,79 @@ START_TEST(flags_sizes_and_counts)
                                         NULL);
         text = "region is 8 x 0 x 1: no side may be 0";
         break;
-    case 8:
+    default:
+        error = clEnqueueMigrateMemObjects(queue, 1, &buffer, 8, 0, NULL, NULL);
+        text = "flags has the bits 0x8, which mean nothing";
+    }
+    ck_assert_int_lt(error, 0);
+    refused_with(text);
+    cl_ok(clReleaseMemObject(buffer));
+    cl_ok(clReleaseMemObject(closed));
+}
+END_TEST
+
+START_TEST(the_description_of_an_image)
+{
+    const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8}, odd = {CL_RGB, CL_FLOAT};
+    cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 8, .image_height = 8};
+    cl_int error = CL_SUCCESS;
+    const char *text = NULL;
+    switch (_i) {
+    case 0:
         desc.image_width = 0;
         clCreateImage(context, 0, &format, &desc, NULL, &error);
         text = "image_width is 0, and 1 to 16384 are allowed";
         break;
-    case 9:
+    case 1:
         desc.image_type = CL_MEM_OBJECT_BUFFER;
         clCreateImage(context, 0, &format, &desc, NULL, &error);
         text = "image_type is 0x10f0, which is no type of image";
         break;
-    case 10:
+    case 2:
         clCreateImage(context, 0, &odd, &desc, NULL, &error);
         text = "image_channel_order 0x10b4 and image_channel_data_type 0x10de do not exist, or do not go "
                "together";
         break;
-    case 11:
+    default:
         desc.num_mip_levels = 99;
         clCreateImage(context, 0, &format, &desc, NULL, &error);
         text = "num_mip_levels is 99, and this size has 4 levels";
-        break;
-    case 12:
+    }
+    ck_assert_int_lt(error, 0);
+    refused_with(text);
+}
+END_TEST
+
+START_TEST(what_makes_a_queue_program_or_pipe)
+{
+    const cl_queue_properties bits[] = {CL_QUEUE_PROPERTIES, 1 << 9, 0}, sized[] = {CL_QUEUE_SIZE, 100, 0};
+    const char *missing = NULL;
+    cl_int error = CL_SUCCESS;
+    const char *text = NULL;
+    switch (_i) {
+    case 0:
         clCreateCommandQueueWithProperties(context, device, bits, &error);
         text = "CL_QUEUE_PROPERTIES has the bits 0x200, which mean nothing";
         break;
-    case 13:
+    case 1:
         clCreateCommandQueueWithProperties(context, device, sized, &error);
         text = "CL_QUEUE_SIZE is given, and CL_QUEUE_PROPERTIES lacks CL_QUEUE_ON_DEVICE";
         break;
-    case 14:
+    case 2:
         clCreateProgramWithSource(context, 1, &missing, NULL, &error);
         text = "one of the strings is NULL: the file may not have been read";
         break;
-    case 15:
+    case 3:
         clCreateProgramWithIL(context, "these are no words of SPIR-V", 28, &error);
         text = "il begins with 0x73656874, and SPIR-V with 0x07230203";
         break;
-    case 16:
+    case 4:
         clLinkProgram(context, 0, NULL, NULL, 0, NULL, NULL, NULL, &error);
         text = "input_programs is NULL";
         break;
-    case 17:
+    case 5:
         clCreatePipe(context, 0, 0, 4, NULL, &error);
         text = "pipe_packet_size is 0 and pipe_max_packets 4; packets have 1 to 1024 bytes";
-        break;
-    case 18:
-        error = clEnqueueMigrateMemObjects(queue, 1, &buffer, 8, 0, NULL, NULL);
-        text = "flags has the bits 0x8, which mean nothing";
         break;
     default: {
         cl_kernel kernel = cl_kernel_of(context, "kernel void k(global int *o) { o[0] = 1; }", "");
@@ -547,8 +569,6 @@ START_TEST(flags_sizes_and_counts)
     }
     ck_assert_int_lt(error, 0);
     refused_with(text);
-    cl_ok(clReleaseMemObject(buffer));
-    cl_ok(clReleaseMemObject(closed));
 }
 END_TEST
 
@@ -560,7 +580,9 @@ int main(void)
     tcase_add_loop_test(tcase, a_wrong_size_of_an_argument, 0, 5);
     tcase_add_loop_test(tcase, a_wrong_value_of_an_argument, 0, 10);
     tcase_add_loop_test(tcase, a_program_binary_that_cannot_be_loaded, 0, 8);
-    tcase_add_loop_test(tcase, flags_sizes_and_counts, 0, 20);
+    tcase_add_loop_test(tcase, flags_and_boxes_of_a_buffer, 0, 9);
+    tcase_add_loop_test(tcase, the_description_of_an_image, 0, 4);
+    tcase_add_loop_test(tcase, what_makes_a_queue_program_or_pipe, 0, 7);
     tcase_add_loop_test(tcase, a_range_outside_a_buffer, 0, 10);
     tcase_add_loop_test(tcase, a_wrong_size_of_a_work_group, 0, 3);
     tcase_add_loop_test(tcase, an_image_and_its_pitches, 0, 7);
