@@ -191,8 +191,8 @@ static struct litmus_statement *parse_counted_location(struct parser *parser, st
     return assignment_new(parser, left, c_counted(parser, sign, left));
 }
 
-/* r0++ and --r0 are written out with an assignment in them. As a statement, where their value is not used, they
- * are that assignment alone; NULL: there is none. */
+/* r0++ and --r0 are written out with an assignment in them. As a statement, where their value is not used,
+ * they are that assignment alone; NULL: there is none. */
 static const struct expression *assignment_within(const struct expression *expression)
 {
     const struct expression *within = expression;
