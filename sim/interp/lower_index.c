@@ -41,8 +41,8 @@ static bool below(struct lower *l, uint32_t v, uint64_t count)
     }
 }
 
-/* The variable that a bitcast takes, else the pointer itself. clang gives the initializer of an array of structs
- * a type of its own, and casts the variable at each use. */
+/* The variable that a bitcast takes, else the pointer itself. clang gives the initializer of an array of
+ * structs a type of its own, and casts the variable at each use. */
 static uint32_t before_cast(struct lower *l, uint32_t pointer)
 {
     const uint32_t word = l->m->def[pointer];
