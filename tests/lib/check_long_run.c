@@ -5,6 +5,7 @@
  * come MORE, in which the resident size may grow by 32 bytes a call.
  */
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/support/host_fixture.h"
@@ -206,12 +207,38 @@ START_TEST(memory_stays_level)
 }
 END_TEST
 
+static int completed; /* atomic */
+static void CL_CALLBACK note_completed(cl_event event, cl_int status, void *unused)
+{
+    (void)event, (void)status, (void)unused;
+    __atomic_store_n(&completed, 1, __ATOMIC_RELEASE);
+}
+
+/* No call that follows would flush: the program waits by means of its own. */
+START_TEST(a_queue_is_flushed_after_many_commands)
+{
+    enum { COMMANDS = 1 << 14, WAITS_MOST = 20000 };
+    const struct timespec millisecond = {0, 1000000};
+    cl_event first;
+    host_set_up("error", "false", source);
+    cl_ok(clEnqueueMarkerWithWaitList(queue, 0, NULL, &first));
+    cl_ok(clSetEventCallback(first, CL_COMPLETE, note_completed, NULL));
+    for (int i = 1; i < COMMANDS; i++)
+        cl_ok(clEnqueueMarkerWithWaitList(queue, 0, NULL, NULL));
+    for (int i = 0; i < WAITS_MOST && !__atomic_load_n(&completed, __ATOMIC_ACQUIRE); i++)
+        nanosleep(&millisecond, NULL);
+    ck_assert_int_eq(__atomic_load_n(&completed, __ATOMIC_ACQUIRE), 1);
+    cl_ok(clReleaseEvent(first));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("long runs");
     TCase *all = tcase_create("all");
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, memory_stays_level, 0, (int)(sizeof kinds / sizeof *kinds));
+    tcase_add_test(all, a_queue_is_flushed_after_many_commands);
     suite_add_tcase(suite, all);
     return cl_run_suite(suite);
 }
