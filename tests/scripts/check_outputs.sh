@@ -1,9 +1,9 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Each output option: no folder, a folder, another file, a link, an empty file, its own report, --force, a full disk, RLIMIT_FSIZE.
 build=${abs_top_builddir:-$PWD}
 work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
+trap '[ "$BASHPID" != $$ ] || rm -rf "$work"' EXIT # no subshell does
 cd "$work" || exit 99
 cat >run.yaml <<'EOF'
 orrery: 1
