@@ -37,8 +37,8 @@ static void number(struct command *command)
         command->u.svm_map.record->by = command->serial;
 }
 
-/* After so many commands without a flush the queue is flushed, as a device with a full queue does: a loop that
- * enqueues for ever has its commands run meanwhile, and takes memory only for those that have not run. */
+/* After so many commands without a flush the queue is flushed, as a device with a full queue does: the
+ * commands of a loop that enqueues for ever run meanwhile, and memory is kept for those that have not run. */
 enum { UNFLUSHED_MOST = 1 << 14 };
 
 cl_int queue_append(struct command *command)
