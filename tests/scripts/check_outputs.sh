@@ -3,7 +3,8 @@
 # Each output option: no folder, a folder, another file, a link, an empty file, its own report, --force, a full disk, RLIMIT_FSIZE.
 build=${abs_top_builddir:-$PWD}
 work=$(mktemp -d) || exit 99
-trap '[ "$BASHPID" != $$ ] || rm -rf "$work"' EXIT # no subshell does
+# A child that is killed before its command begins runs this trap, too.
+trap '[ "$BASHPID" != $$ ] || rm -rf "$work"' EXIT
 cd "$work" || exit 99
 cat >run.yaml <<'EOF'
 orrery: 1
