@@ -190,6 +190,7 @@ scenario_tests = \
 	%D%/faulty/uninitialised_printed.yaml \
 	%D%/faulty/uninitialised_private.yaml \
 	%D%/faulty/uninitialised_store.yaml \
+	%D%/faulty/uninitialised_struct.yaml \
 	%D%/faulty/unreachable.yaml \
 	%D%/faulty/warnings.yaml \
 	%D%/faulty/global_far_local.yaml \

@@ -338,10 +338,12 @@ static void copy_leaves(struct lower *l, const struct type *type, uint32_t align
     uint32_t *leaves = ARENA_ARRAY(l->arena, uint32_t, type->leaves + 1);
     const uint32_t first = l->ir->sites.count;
     lower_load(l, type, from, 0, from_storage, align, leaves, "copy");
+    const uint32_t stores = l->ir->sites.count;
     lower_store(l, type, to, 0, to_storage, align, leaves, "copy");
     for (uint32_t s = first; s < l->ir->sites.count; s++) {
         struct site *site = &l->ir->sites.at[s];
         site->align = site->align < site->size ? site->align : site->size;
+        site->copy = 1 + stores;
     }
 }
 

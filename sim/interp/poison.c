@@ -9,7 +9,7 @@
  * component, and a store marks the bytes of each. The store of a vector is reported when one of its
  * components was computed from an uninitialised value, or when all its components are uninitialised. A
  * component that is only copied from memory, or was never set, stays uninitialised in the destination, and
- * is reported where it is used.
+ * is reported where it is used. So do the members of a struct and the elements of an array that is copied.
  *
  * Each report has a list of the reads and variables that its value may derive from: poison_origins.c.
  *
@@ -148,11 +148,16 @@ static uint32_t select_companion(struct poisoning *p, uint32_t v)
     return either(p, block, pc, chosen);
 }
 
-/* Is the value a component that was loaded together with others, or never set? */
+static uint32_t copy_of(struct poisoning *p, uint32_t v)
+{
+    return p->ir->sites.at[ir_value(p->ir, v)->site].copy;
+}
+
+/* Is the value a part that was loaded together with others, or never set? */
 static bool is_carried(struct poisoning *p, uint32_t v)
 {
     const struct value *value = ir_value(p->ir, v);
-    return value->op == IR_undef || value->op == IR_stale ||
+    return value->op == IR_undef || value->op == IR_stale || (value->op == IR_load && copy_of(p, v)) ||
            (value->op == IR_extract && ir_value(p->ir, value->args[0])->op == IR_load);
 }
 
@@ -163,24 +168,76 @@ static uint32_t both(struct poisoning *p, uint32_t block, uint32_t a, uint32_t b
     return a == b || b == p->yes ? a : a == p->yes ? b : add(p, IR_mand, block, a, b, NONE);
 }
 
-/* The condition on which the store of a vector is reported: a component that is not just copied is
- * uninitialised, or all components are. */
+/* One of the values that are listed is uninitialised and not just copied. */
+static uint32_t some_computed(struct poisoning *p, uint32_t v, uint32_t count)
+{
+    uint32_t some = NONE;
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t component = ir_value(p->ir, v)->list[k];
+        if (!is_carried(p, component))
+            some = either(p, ir_value(p->ir, v)->block, some, poison_companion(p, component));
+    }
+    return some;
+}
+
+/* All of them are uninitialised. */
+static uint32_t all_listed(struct poisoning *p, uint32_t v, uint32_t count)
+{
+    uint32_t all = p->yes;
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t component = ir_value(p->ir, v)->list[k];
+        all =
+            both(p, ir_value(p->ir, v)->block, all,
+                 is_carried(p, component) ? poison_bits_whole(p, component) : poison_companion(p, component));
+    }
+    return all;
+}
+
+/* The condition on which the store of a vector is reported. */
 static uint32_t reported_companion(struct poisoning *p, uint32_t v, uint32_t count)
 {
-    const uint32_t block = ir_value(p->ir, v)->block;
-    uint32_t some = NONE, all = p->yes;
-    for (uint32_t k = 0; k < count; k++) {
-        const uint32_t component = ir_value(p->ir, v)->list[k], poison = poison_companion(p, component);
-        const bool carried = is_carried(p, component);
-        if (!carried)
-            some = either(p, block, some, poison);
-        all = both(p, block, all, carried ? poison_bits_whole(p, component) : poison);
+    return either(p, ir_value(p->ir, v)->block, some_computed(p, v, count), all_listed(p, v, count));
+}
+
+/* A store's condition to report: NONE: it is the companion of its only value. */
+struct store_report {
+    uint32_t when;
+    bool elsewhere; /* another store reports it */
+};
+
+/* Is all that stores of a block from insts on copy together uninitialised? */
+static uint32_t all_copied(struct poisoning *p, uint32_t copy, const uint32_t *insts, uint32_t count)
+{
+    uint32_t all = p->yes;
+    for (uint32_t i = 0; i < count && all; i++) {
+        const struct value *value = ir_value(p->ir, insts[i]);
+        if (value->op == IR_store && copy_of(p, insts[i]) == copy)
+            all = both(p, p->block, all, all_listed(p, insts[i], value->list_count));
     }
-    return either(p, block, some, all);
+    return all;
+}
+
+/* The first store of a copy reports for the whole, and each one what was computed. */
+static struct store_report report_of_store(struct poisoning *p, uint32_t v, const uint32_t *next,
+                                           uint32_t left)
+{
+    const struct value *value = ir_value(p->ir, v);
+    const uint32_t copy = copy_of(p, v), block = value->block, count = value->list_count;
+    if (!copy || value->storage == STORAGE_PRIVATE)
+        return (struct store_report){count > 1 ? reported_companion(p, v, count) : NONE, false};
+    uint32_t computed = some_computed(p, v, count);
+    const bool first = copy != p->copy;
+    if (first) {
+        p->copy = copy;
+        p->copied = both(p, block, all_listed(p, v, count), all_copied(p, copy, next, left));
+        computed = either(p, block, computed, p->copied);
+    }
+    const uint32_t when = computed ? computed : p->copied;
+    return (struct store_report){when ? when : ir_const(p->ir, T_BOOL, 0), !first && !computed};
 }
 
 /* A store of one value of which some bits may be uninitialised. */
-static bool marks_bits(struct poisoning *p, uint32_t v)
+static bool marks_bits(struct poisoning *p, uint32_t v, struct store_report report)
 {
     const uint32_t stored = ir_value(p->ir, v)->list[0];
     if (ir_value(p->ir, v)->list_count != 1 || !p->tracks || stored >= p->values || !p->bits[stored])
@@ -188,22 +245,22 @@ static bool marks_bits(struct poisoning *p, uint32_t v)
     uint32_t reported;
     const uint32_t bits = poison_bits_of_store(p, v, &reported);
     const uint32_t mark = poison_of_access(p, IR_poison_store, v, bits, 0, 1);
-    ir_value(p->ir, mark)->args[2] = reported;
-    ir_value(p->ir, mark)->imm = POISON_BITS;
+    ir_value(p->ir, mark)->args[2] = report.when ? report.when : reported;
+    ir_value(p->ir, mark)->imm = report.elsewhere ? POISON_BITS_REPORTED : POISON_BITS;
     add_question(p, mark, &stored, 1);
     return true;
 }
 
 /* One operation per run of components with the same companion. The first run that may be uninitialised
  * reports for the whole store. */
-static void mark_stored(struct poisoning *p, uint32_t v)
+static void mark_stored(struct poisoning *p, uint32_t v, const uint32_t *next, uint32_t left)
 {
-    if (marks_bits(p, v))
+    const struct store_report report = report_of_store(p, v, next, left);
+    if (marks_bits(p, v, report))
         return;
     const uint32_t count = ir_value(p->ir, v)->list_count, no = ir_const(p->ir, T_BOOL, 0);
     const uint32_t *list = ir_value(p->ir, v)->list;
-    const uint32_t reported = count > 1 ? reported_companion(p, v, count) : NONE;
-    bool reports = true;
+    bool reports = !report.elsewhere;
     for (uint32_t first = 0, end; first < count; first = end) {
         const uint32_t poison = poison_companion(p, list[first]);
         const uint32_t bits =
@@ -217,9 +274,9 @@ static void mark_stored(struct poisoning *p, uint32_t v)
                                                first, end - first);
         if (poison && p->tracks)
             add_question(p, mark, list + first, count == 1 ? 1 : reports ? count - first : end - first);
-        if (count == 1)
+        if (count == 1 && !report.when)
             return;
-        ir_value(p->ir, mark)->args[2] = reported ? reported : no;
+        ir_value(p->ir, mark)->args[2] = report.when ? report.when : no;
         ir_value(p->ir, mark)->imm = poison && reports ? (bits ? POISON_BITS : POISON_REPORTS)
                                      : bits            ? POISON_BITS_REPORTED
                                                        : POISON_REPORTED;
@@ -463,7 +520,8 @@ static void check_address(struct poisoning *p, uint32_t v)
     check(p, value->block, value->args[0], FAULT_UNINITIALISED_ADDRESS, value->site);
 }
 
-static void instrument(struct poisoning *p, uint32_t v)
+/* next, left: what follows in the block. */
+static void instrument(struct poisoning *p, uint32_t v, const uint32_t *next, uint32_t left)
 {
     struct ir *ir = p->ir;
     const struct value *value = ir_value(ir, v);
@@ -480,7 +538,7 @@ static void instrument(struct poisoning *p, uint32_t v)
         return;
     case IR_store:
         check_address(p, v);
-        mark_stored(p, v);
+        mark_stored(p, v, next, left);
         keep(p, v);
         return;
     case IR_image_read: instrument_image_read(p, v); return;
@@ -599,8 +657,9 @@ static void instrument_block(struct poisoning *p, uint32_t b)
     const uint32_t count = ir_block(ir, b)->insts.count, *insts = ir_block(ir, b)->insts.at;
     memset(&p->out, 0, sizeof p->out);
     p->block = b;
+    p->copy = 0;
     for (uint32_t i = place_phis(p, insts, count); i < count; i++)
-        instrument(p, insts[i]);
+        instrument(p, insts[i], insts + i + 1, count - i - 1);
     if (ir_block(ir, b)->cond)
         check(p, b, ir_block(ir, b)->cond, FAULT_UNINITIALISED_BRANCH, ir_block(ir, b)->site);
     ir_block(ir, b)->insts.at = p->out.at;
@@ -679,7 +738,7 @@ static void mark_each(struct poisoning *p, uint32_t v)
 {
     const enum ir_op op = (enum ir_op)ir_value(p->ir, v)->op;
     if (op == IR_store)
-        mark_stored(p, v);
+        mark_stored(p, v, NULL, 0);
     else if (op == IR_atomic)
         mark_atomic(p, v);
     else if (op == IR_image_write)

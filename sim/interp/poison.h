@@ -33,6 +33,8 @@ struct poisoning {
     uint32_t yes;       /* constant true */
     uint32_t block;     /* being rewritten */
     LIST(uint32_t) out; /* its instructions */
+    uint32_t copy;      /* of the last store, as struct site's */
+    uint32_t copied;    /* all that it copies is uninitialised */
     bool tracks;        /* reports are wanted, and origins of values */
     LIST(struct poison_question) questions;
     LIST(uint32_t) operands; /* their values */
