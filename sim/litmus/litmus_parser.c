@@ -349,7 +349,16 @@ static uint32_t parse_cell_term(struct parser *parser)
     return add_term(parser, place, &term);
 }
 
-/* A chain is as deep as it is long. */
+/* A chain is read and printed without nesting, and so is x != 1. */
+static uint32_t condition_depth(enum condition_kind kind, const struct condition *a,
+                                const struct condition *b)
+{
+    if (!a || (kind == CONDITION_NOT && a->kind == CONDITION_EQUAL))
+        return 0;
+    const uint32_t left = a->depth + (a->kind != kind || kind == CONDITION_NOT), right = b ? b->depth + 1 : 0;
+    return left > right ? left : right;
+}
+
 static struct condition *condition_new(struct parser *parser, enum condition_kind kind, struct condition *a,
                                        struct condition *b)
 {
@@ -357,7 +366,9 @@ static struct condition *condition_new(struct parser *parser, enum condition_kin
         lexer_fail(&parser->lexer, parser->lexer.word.place, "the clause has more than %d parts",
                    CONDITIONS_MOST);
     struct condition *condition = pool_take(&parser->test->pool, sizeof *condition);
-    *condition = (struct condition){.kind = kind, .operand = {a, b}};
+    *condition = (struct condition){.kind = kind, .depth = condition_depth(kind, a, b), .operand = {a, b}};
+    if (condition->depth >= NESTING_MOST)
+        lexer_fail(&parser->lexer, parser->lexer.word.place, "nested too deeply");
     return condition;
 }
 

@@ -308,21 +308,30 @@ static void print_chain(const struct litmus *test, const struct condition *condi
     print_condition(test, condition->operand[1], stream);
 }
 
+static void print_comparison(const struct litmus *test, const struct condition *equal, const char *comparison,
+                             FILE *stream)
+{
+    fprintf(stream, "%s %s ", test->terms[equal->term].text, comparison);
+    if (equal->to_address)
+        fprintf(stream, "&%s", test->location_names[equal->value]);
+    else
+        fprintf(stream, "%lld", (long long)equal->value);
+}
+
+/* What is printed nests at most as deep as the condition, which the parser limits, and once more. */
 static void print_condition(const struct litmus *test, const struct condition *condition, FILE *stream)
 {
+    const struct condition *operand = condition->operand[0];
     switch (condition->kind) {
     case CONDITION_TRUE: fputs("true", stream); break;
-    case CONDITION_EQUAL:
-        fprintf(stream, "%s = ", test->terms[condition->term].text);
-        if (condition->to_address)
-            fprintf(stream, "&%s", test->location_names[condition->value]);
-        else
-            fprintf(stream, "%lld", (long long)condition->value);
-        break;
+    case CONDITION_EQUAL: print_comparison(test, condition, "=", stream); break;
     case CONDITION_NOT:
-        fputs("~(", stream);
-        print_condition(test, condition->operand[0], stream);
-        fputc(')', stream);
+        if (operand->kind == CONDITION_EQUAL) {
+            print_comparison(test, operand, "!=", stream);
+            break;
+        }
+        fputc('~', stream);
+        print_condition(test, operand, stream);
         break;
     case CONDITION_AND:
     case CONDITION_OR:
@@ -344,7 +353,8 @@ void litmus_print(const struct litmus *test, FILE *stream)
     fputs("}\n", stream);
     for (uint32_t i = 0; i < test->thread_count; i++)
         print_thread(test, i, stream);
+    const bool is_chain = test->condition->kind == CONDITION_AND || test->condition->kind == CONDITION_OR;
     fprintf(stream, "\n%s (", quantifier_words[test->quantifier]);
-    print_condition(test, test->condition, stream);
+    (is_chain ? print_chain : print_condition)(test, test->condition, stream);
     fputs(")\n", stream);
 }

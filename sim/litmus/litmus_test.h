@@ -148,6 +148,7 @@ struct litmus_term {
 enum condition_kind { CONDITION_TRUE, CONDITION_EQUAL, CONDITION_NOT, CONDITION_AND, CONDITION_OR };
 struct condition {
     enum condition_kind kind;
+    uint32_t depth;  /* 0: a leaf, as x = 1 and x != 1; a chain of one operator adds 1 */
     uint32_t term;   /* EQUAL: index in terms */
     bool to_address; /* EQUAL: value is a location's number */
     int64_t value;

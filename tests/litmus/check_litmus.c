@@ -209,23 +209,60 @@ START_TEST(refuses_deep_and_long_clauses)
 }
 END_TEST
 
-START_TEST(prints_long_clauses_so_that_they_can_be_read)
+static const struct {
+    const char *before, *after;
+} nests[] = {{"~", ""},
+             {"not ", ""},
+             {"(", ")"},
+             {"~(", ")"},
+             {"x=0 \\/ ", ""},
+             {"(x=0 /\\ ", ")"},
+             {"x=0 \\/ x=1 /\\ (", ")"},
+             {"x=0 /\\ ~(x=1 \\/ ", ")"},
+             {"~(x!=1 /\\ x=2 \\/ ", ")"}};
+
+static enum status parse_nest(int kind, uint32_t times, struct litmus **out_test)
 {
-    char text[4000] = "OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { }\nexists (x=0", *printed = NULL;
-    struct litmus *test = NULL, *again = NULL;
     struct diagnosis diagnosis = {STATUS_OK, ""};
+    char *text = NULL;
     size_t size;
-    for (int i = 0; i < 300; i++)
-        strcat(text, " \\/ x=0");
-    strcat(text, ")");
-    ck_assert_int_eq(litmus_parse(text, "t", &test, &diagnosis), STATUS_OK);
-    FILE *stream = open_memstream(&printed, &size);
-    litmus_print(test, stream);
+    FILE *stream = open_memstream(&text, &size);
+    fputs("OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { }\nexists ", stream);
+    for (uint32_t i = 0; i < times; i++)
+        fputs(nests[kind].before, stream);
+    fputs("x!=0", stream);
+    for (uint32_t i = 0; i < times; i++)
+        fputs(nests[kind].after, stream);
     fclose(stream);
-    ck_assert_msg(litmus_parse(printed, "t", &again, &diagnosis) == STATUS_OK, "%s", diagnosis.text);
-    litmus_free(test);
-    litmus_free(again);
-    free(printed);
+    const enum status status = litmus_parse(text, "t", out_test, &diagnosis);
+    free(text);
+    return status;
+}
+
+START_TEST(what_is_printed_of_deep_clauses_is_read_again)
+{
+    uint32_t read = 0;
+    for (uint32_t times = 1; times < 300; times++) {
+        struct litmus *test = NULL, *again = NULL;
+        struct diagnosis diagnosis = {STATUS_OK, ""};
+        if (parse_nest(_i, times, &test) != STATUS_OK)
+            continue;
+        char *text = printed_test(test);
+        ck_assert_msg(litmus_parse(text, "t", &again, &diagnosis) == STATUS_OK, "%u times '%s': %s", times,
+                      nests[_i].before, diagnosis.text);
+        char *twice = printed_test(again);
+        ck_assert_str_eq(text, twice);
+        for (int64_t x = 0; x < 3; x++) {
+            const struct term_value value = {x, false};
+            ck_assert(condition_holds(test->condition, &value) == condition_holds(again->condition, &value));
+        }
+        free(text);
+        free(twice);
+        litmus_free(test);
+        litmus_free(again);
+        read++;
+    }
+    ck_assert_uint_ge(read, 33);
 }
 END_TEST
 
@@ -622,7 +659,8 @@ int main(void)
     tcase_add_loop_test(parse, what_is_printed_of_deep_expressions_is_read_again, 0, CLOSED);
     tcase_add_loop_test(parse, refuses_long_chains_of_operators, 0, 6);
     tcase_add_test(parse, refuses_deep_and_long_clauses);
-    tcase_add_test(parse, prints_long_clauses_so_that_they_can_be_read);
+    tcase_add_loop_test(parse, what_is_printed_of_deep_clauses_is_read_again, 0,
+                        sizeof nests / sizeof *nests);
     tcase_add_test(parse, conditions_hold);
     tcase_add_test(parse, device_of_a_thread_may_be_left_out);
     tcase_add_test(parse, registers_may_be_declared_again_after_their_block);
