@@ -182,6 +182,8 @@ static bool is_reserved(const struct litmus_word *word)
                                         "break",
                                         "continue",
                                         "return",
+                                        "exists",
+                                        "forall",
                                         "int",
                                         "uint",
                                         "unsigned",

@@ -26,11 +26,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text = strndup((const char *)data, size);
     if (litmus_parse(text, "fuzz", &first, &diagnosis) == STATUS_OK) {
         char *once = print(first);
-        if (litmus_parse(once, "fuzz", &second, &diagnosis) != STATUS_OK)
+        if (litmus_parse(once, "fuzz", &second, &diagnosis) != STATUS_OK) {
+            fprintf(stderr, "%s\n%s\n", once, diagnosis.text);
             abort(); /* what was printed cannot be read */
+        }
         char *twice = print(second), *kernel = litmus_kernel(first);
-        if (strcmp(once, twice) || !kernel)
+        if (strcmp(once, twice) || !kernel) {
+            fprintf(stderr, "%s\n%s\n", once, twice);
             abort();
+        }
         free(kernel);
         free(once);
         free(twice);
