@@ -31,6 +31,7 @@
 #include "lib/record/launch_saver.h"
 #include "lib/record/host_log.h"
 #include "interrupt.h"
+#include "message_stream.h"
 #include "queue.h"
 #include "root.h"
 #include "lib/record/saved_report.h"
@@ -48,7 +49,7 @@ static struct runtime runtime;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool started;      /* atomic */
 static pid_t started_by;  /* differs in a forked child that makes no call */
-static FILE *log_stream;  /* NULL: stderr */
+static FILE *log_stream;  /* NULL: message_stream() */
 static char *record_name; /* NULL: nothing is recorded */
 static bool concluded;
 static bool interrupted;        /* a signal ends the run; the summary and the replay line are printed */
@@ -81,7 +82,7 @@ bool runtime_lock_held(void)
 
 static void error(const struct diagnosis *diagnosis)
 {
-    fprintf(stderr, "orrery: error: %s\n",
+    fprintf(message_stream(), "orrery: error: %s\n",
             diagnosis->text[0] ? diagnosis->text : status_name(diagnosis->status));
 }
 
@@ -109,7 +110,12 @@ static bool wants_colour(void)
     const char *refused = getenv("NO_COLOR");
     if (runtime.scenario.colour != COLOUR_AUTO)
         return runtime.scenario.colour == COLOUR_ALWAYS;
-    return isatty(STDERR_FILENO) && !(refused && *refused);
+    return isatty(message_file()) && !(refused && *refused);
+}
+
+static FILE *findings_stream(void)
+{
+    return log_stream ? log_stream : message_stream();
 }
 
 static void log_open(void)
@@ -119,12 +125,12 @@ static void log_open(void)
         fclose(log_stream);
     log_stream = name ? report_open_log(name, saved_watch(), runtime.scenario.force_files) : NULL;
     if (name && !log_stream)
-        fprintf(stderr, "orrery: warning: cannot write %s: findings go to stderr\n", name);
+        fprintf(message_stream(), "orrery: warning: cannot write %s: findings go to standard error\n", name);
     if (log_stream)
         report_set_stream(runtime.report, log_stream, false);
     else
-        report_set_stream(runtime.report, stderr, wants_colour());
-    report_set_columns(runtime.report, log_stream ? 0 : report_columns(STDERR_FILENO, getenv("COLUMNS")));
+        report_set_stream(runtime.report, message_stream(), wants_colour());
+    report_set_columns(runtime.report, log_stream ? 0 : report_columns(message_file(), getenv("COLUMNS")));
 }
 
 static void name_roots(void)
@@ -506,7 +512,7 @@ static bool write_record(const struct schedule_record *record)
     const struct replay_options options = own_options();
     FILE *stream = record_name ? report_output_open(record_name, "w", runtime.scenario.force_files) : NULL;
     if (record_name && !stream)
-        fprintf(stderr, "orrery: warning: cannot write %s\n", record_name);
+        fprintf(message_stream(), "orrery: warning: cannot write %s\n", record_name);
     if (!stream)
         return false;
     fputs(SCHEDULE_RECORD_MAGIC, stream);
@@ -516,7 +522,7 @@ static bool write_record(const struct schedule_record *record)
     const bool whole = !ferror(stream);
     if (fclose(stream) == 0 && whole)
         return true;
-    fprintf(stderr, "orrery: error: cannot write %s\n", record_name);
+    fprintf(message_stream(), "orrery: error: cannot write %s\n", record_name);
     return false;
 }
 
@@ -602,7 +608,7 @@ static void begin_to_save(void)
 /* The program is not to blame: its status stays, except that `orrery run` makes a 0 of it EXIT_FAILED. */
 static void warn_unwritten(const struct diagnosis *diagnosis)
 {
-    fprintf(stderr, "orrery: warning: %s\n", diagnosis->text);
+    fprintf(message_stream(), "orrery: warning: %s\n", diagnosis->text);
     saved_unwritten();
 }
 
@@ -627,25 +633,25 @@ static void write_conclusion(uint64_t kernels, int status, bool fits)
     if (!report_write_files(runtime.report, &end, &diagnosis))
         warn_unwritten(&diagnosis);
     diagnosis = (struct diagnosis){0};
-    if (!device_write_results(runtime.device, wanted ? log_stream ? log_stream : stderr : NULL, &diagnosis))
+    if (!device_write_results(runtime.device, wanted ? findings_stream() : NULL, &diagnosis))
         warn_unwritten(&diagnosis);
     if (record_name && !recorded)
         saved_unwritten();
     if (wanted && !runtime.scenario.quiet)
-        fault_finish(log_stream ? log_stream : stderr);
+        fault_finish(findings_stream());
     if (!runtime.scenario.quiet)
-        call_refused_note(stderr);
+        call_refused_note(message_stream());
     launch_saver_end(runtime.device);
     if (nothing_ran)
-        fprintf(stderr,
+        fprintf(message_stream(),
                 "orrery: error: this process ran no kernel, and --expect-kernels wants one: exit status %d\n",
                 EXIT_NOTHING_RAN);
     if (wanted && fits)
-        report_finish(log_stream ? log_stream : stderr, runtime.report, kernels);
+        report_finish(findings_stream(), runtime.report, kernels);
     if (wanted && fits && !saved_watch()) /* under `orrery run`, that prints it once for all processes */
-        report_note_off(log_stream ? log_stream : stderr, &runtime.scenario);
+        report_note_off(findings_stream(), &runtime.scenario);
     if (log_stream && (fflush(log_stream) != 0 || ferror(log_stream))) {
-        fprintf(stderr, "orrery: warning: %s cannot be written: what was found is not in it\n",
+        fprintf(message_stream(), "orrery: warning: %s cannot be written: what was found is not in it\n",
                 runtime.scenario.log_file);
         saved_unwritten();
     }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "debug_host.h"
+#include "message_stream.h"
 #include "orrery/debug_attach.h"
 #include "orrery/debug_wire.h"
 
@@ -113,10 +114,10 @@ static bool start_engine(struct report *report, const struct debugger_host *host
 static void say_where(const struct diagnosis *diagnosis)
 {
     if (debug.listener < 0)
-        fprintf(stderr, "orrery: warning: no debugger can attach: %s\n", diagnosis->text);
+        fprintf(message_stream(), "orrery: warning: no debugger can attach: %s\n", diagnosis->text);
     else
-        fprintf(stderr, "orrery: note: a debugger can attach at a launch: orrery debug --attach=%s\n",
-                debug.path);
+        fprintf(message_stream(),
+                "orrery: note: a debugger can attach at a launch: orrery debug --attach=%s\n", debug.path);
 }
 
 static void listen_at(const char *where, struct report *report)

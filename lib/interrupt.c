@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "message_stream.h"
 #include "orrery/signal_repeat.h"
 
 static const int caught[] = {SIGINT, SIGTERM};
@@ -50,7 +51,7 @@ bool interrupt_own(int signal_number)
 
 static void note(const char *text)
 {
-    fprintf(stderr, "orrery: note: %s\n", text);
+    fprintf(message_stream(), "orrery: note: %s\n", text);
 }
 
 const struct schedule_watch *interrupt_watch(void)
@@ -75,7 +76,7 @@ _Noreturn void interrupt_end(void)
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, signal_number);
-    fprintf(stderr, "orrery: the program was ended by signal %d (%s)\n", signal_number,
+    fprintf(message_stream(), "orrery: the program was ended by signal %d (%s)\n", signal_number,
             strsignal(signal_number));
     signal(signal_number, SIG_DFL);
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);

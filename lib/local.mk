@@ -114,6 +114,8 @@ libapi_a_SOURCES = \
 	%D%/host/aliased_maps.c \
 	%D%/host/aliased_maps.h \
 	%D%/memobj.c \
+	%D%/message_stream.c \
+	%D%/message_stream.h \
 	%D%/memobj.h \
 	%D%/record/thread_state.c \
 	%D%/record/thread_state.h \
@@ -194,7 +196,7 @@ EXTRA_DIST += %D%/icd.sym %D%/orrery.pc.in
 # Preloaded by the command while a run is recorded or replayed. The functions of liborrery_sync are called while the runtime of a
 # sanitizer begins, by its own calls of free, so that they are never instrumented.
 pkglib_LTLIBRARIES = liborrery_sync.la liborrery_threads.la
-liborrery_sync_la_SOURCES = %D%/record/free_preload.c %D%/record/sync_preload.c
+liborrery_sync_la_SOURCES = %D%/record/free_preload.c %D%/record/stderr_preload.c %D%/record/sync_preload.c
 liborrery_sync_la_CFLAGS = $(CONVERSION_CFLAGS) -fno-sanitize=all
 liborrery_sync_la_LDFLAGS = $(AM_LDFLAGS) -fno-sanitize=all -module -avoid-version -shared
 liborrery_threads_la_SOURCES = \
@@ -202,6 +204,7 @@ liborrery_threads_la_SOURCES = \
 	%D%/record/lock_log.c \
 	%D%/record/lock_log.h \
 	%D%/record/locks_preload.c \
+	%D%/record/stderr_preload.c \
 	%D%/record/threads_preload.c
 liborrery_threads_la_CFLAGS = $(CONVERSION_CFLAGS) -DORRERY_OWN_EXIT
 liborrery_threads_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared

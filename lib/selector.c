@@ -16,6 +16,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "message_stream.h"
 #include "root.h"
 #include "subdevice.h"
 
@@ -209,8 +210,8 @@ static enum status apply_terms(struct selection *selection, const char *list, co
         if (!status && ours)
             status = choose(selection, discard ? &selection->discarded : &selection->chosen, &term, &found);
         if (!status && ours && !found)
-            fprintf(stderr, "orrery: warning: device selector: %.*s names no device\n", (int)(next - list),
-                    list);
+            fprintf(message_stream(), "orrery: warning: device selector: %.*s names no device\n",
+                    (int)(next - list), list);
     }
     return status;
 }

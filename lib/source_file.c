@@ -21,6 +21,7 @@
 
 #include "orrery/report.h"
 #include "api_runtime.h"
+#include "message_stream.h"
 
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
@@ -334,7 +335,7 @@ static char *save(const char *folder, const char *text, const struct text_key *k
         saved = saved && errno == EEXIST && holds(path, text, key->size);
     }
     if (!saved)
-        fprintf(stderr, "orrery: warning: %s was not written: %s\n", path,
+        fprintf(message_stream(), "orrery: warning: %s was not written: %s\n", path,
                 errno == EEXIST ? "another text has its name" : strerror(errno));
     return saved ? strdup(report_name_below_root(runtime_get()->report, path)) : NULL;
 }

@@ -10,6 +10,7 @@
 
 #include "orrery/device.h"
 #include "deadline.h"
+#include "message_stream.h"
 
 enum { LOOK_SECONDS = 2, LOOKS_BEFORE_NOTE = 5 };
 
@@ -32,7 +33,7 @@ void spin_note_print(struct device *device, int seconds)
     spin_note.printed = true;
     device_say_spin(device, text, sizeof text);
     if (text[0])
-        fprintf(stderr,
+        fprintf(message_stream(),
                 "orrery: note: for %d seconds kernels have only spun: %s; the host may still write there, so "
                 "they are waited for\n",
                 seconds, text);

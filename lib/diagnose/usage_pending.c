@@ -14,6 +14,7 @@
 #include "lib/event.h"
 #include "lib/executor.h"
 #include "lib/host/host_place.h"
+#include "lib/message_stream.h"
 #include "lib/queue_log.h"
 #include "usage.h"
 
@@ -341,20 +342,20 @@ bool usage_pending_note(struct queue *queue, struct event *const *events, size_t
     if (!found)
         return false;
     const char *call = call_running();
-    fprintf(stderr, "orrery: note: for %" PRIu32 " seconds %s has waited", seconds,
+    fprintf(message_stream(), "orrery: note: for %" PRIu32 " seconds %s has waited", seconds,
             call ? call : "the program");
     if (missing.command) {
-        fprintf(stderr, " for command %" PRIu32, missing.command->serial);
-        say_made(missing.command->made, stderr);
-        fprintf(stderr, ", which waits");
+        fprintf(message_stream(), " for command %" PRIu32, missing.command->serial);
+        say_made(missing.command->made, message_stream());
+        fprintf(message_stream(), ", which waits");
     }
     if (!is_unset(missing.event)) {
-        fprintf(stderr, " for a semaphore that no command has signalled\n");
+        fprintf(message_stream(), " for a semaphore that no command has signalled\n");
         return true;
     }
-    fprintf(stderr, " for event %" PRIu32, missing.event->base.id);
-    say_made(missing.event->base.made, stderr);
-    fprintf(stderr, ", a user event that the program has not set\n");
+    fprintf(message_stream(), " for event %" PRIu32, missing.event->base.id);
+    say_made(missing.event->base.made, message_stream());
+    fprintf(message_stream(), ", a user event that the program has not set\n");
     return true;
 }
 
@@ -384,10 +385,10 @@ static uint64_t calls_so_far(void)
 
 static void note_unflushed_callback(const struct event *event)
 {
-    fprintf(stderr, "orrery: note: for %d seconds a callback for command %" PRIu32, CALLBACK_WATCH_SECONDS,
-            event->serial);
-    say_made(watch.site, stderr);
-    fprintf(stderr,
+    fprintf(message_stream(), "orrery: note: for %d seconds a callback for command %" PRIu32,
+            CALLBACK_WATCH_SECONDS, event->serial);
+    say_made(watch.site, message_stream());
+    fprintf(message_stream(),
             " has waited for a clFlush of command-queue %" PRIu32
             ": until then a device need not run the command\n",
             event->queue->base.id);

@@ -18,6 +18,7 @@
 #include "orrery/checked.h"
 #include "lib/callback.h"
 #include "lib/api_runtime.h"
+#include "lib/message_stream.h"
 
 enum { NAME_MAX_CHARS = 64, GIVE_UP_SECONDS = 20 };
 
@@ -357,7 +358,8 @@ static bool several_threads(void)
 void host_log_print(FILE *stream)
 {
     if (host_log.lost)
-        fputs("orrery: warning: the calls of the threads are not recorded: out of memory\n", stderr);
+        fputs("orrery: warning: the calls of the threads are not recorded: out of memory\n",
+              message_stream());
     const bool locks = preloaded.locks_passed && preloaded.locks_passed();
     if (host_log.lost || (!several_threads() && !locks))
         return;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "lib/api_runtime.h"
+#include "lib/message_stream.h"
 #include "orrery/saved_launch.h"
 
 static bool saved; /* the launch has begun */
@@ -30,9 +31,10 @@ void launch_saver_begun(const struct device *device, const struct launch_request
     saved = true;
     const enum status status = launch_save(device, request, file, &diagnosis);
     if (status != STATUS_OK)
-        fprintf(stderr, "orrery: error: %s\n", diagnosis.text[0] ? diagnosis.text : status_name(status));
+        fprintf(message_stream(), "orrery: error: %s\n",
+                diagnosis.text[0] ? diagnosis.text : status_name(status));
     else if (!runtime_get()->scenario.quiet)
-        fprintf(stderr, "orrery: launch %" PRIu32 ", kernel %s, is saved: orrery run %s\n", number,
+        fprintf(message_stream(), "orrery: launch %" PRIu32 ", kernel %s, is saved: orrery run %s\n", number,
                 kernel_info(request->kernel)->name, report_name_below_root(runtime_get()->report, file));
     free(file);
 }
@@ -42,7 +44,7 @@ void launch_saver_end(const struct device *device)
     uint32_t number = 0;
     char *file = saved ? NULL : file_of_launch(&number);
     if (file)
-        fprintf(stderr,
+        fprintf(message_stream(),
                 "orrery: warning: save_launch: the program came to launch %" PRIu32 ", not to %" PRIu32
                 ": nothing is saved\n",
                 device_last_launch(device), number);

@@ -234,7 +234,8 @@ struct site {
     /* 1 + the argument or local object that its pointer derives from; 0: not known. Of an asynchronous copy,
      * the argument of the side that is not in local memory */
     uint32_t argument;
-    uint32_t copy;    /* 1 + the first site of the stores that copy a struct or array, as of its loads; 0: none */
+    /* of the loads and stores that copy a struct or array together: 1 + the first of these stores; 0: none */
+    uint32_t copy;
     bool one_address; /* of a load or store: the same for every work-item of a work-group */
     const char *what; /* "plain load", "atomic_fetch_add", "work_group_barrier", ... */
 };

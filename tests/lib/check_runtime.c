@@ -4,6 +4,7 @@
  * exit status, and the control functions. Each test runs this program again with a
  * role, because it is the end of a process that is looked at.
  */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,6 +160,33 @@ static void role_found_exec(void)
     execlp("true", "true", (char *)NULL);
 }
 
+static int file_for_stderr(const char *name)
+{
+    const int file = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (file < 0)
+        exit(94);
+    return file;
+}
+
+/* For check_endings.sh, as a test framework that keeps what a test prints. */
+static void role_found_captured(void)
+{
+    dup2(file_for_stderr("captured"), STDERR_FILENO);
+    fputs("own\n", stderr);
+    launch("kernel void k(void) { *(volatile global int *)0 = 1; }");
+}
+
+/* For check_endings.sh, as a daemon: what the library has opened is another file later. */
+static void role_found_closed(void)
+{
+    for (int file = STDERR_FILENO + 1; file < 1024; file++)
+        close(file);
+    const int own = file_for_stderr("own");
+    for (int file = own + 1; file < 512; file++)
+        dup2(own, file);
+    launch("kernel void k(void) { *(volatile global int *)0 = 1; }");
+}
+
 static void role_refused_exit(void)
 {
     start();
@@ -268,6 +296,8 @@ static const struct {
     {"found_exit", role_found_exit},
     {"found_kill", role_found_kill},
     {"found_exec", role_found_exec},
+    {"found_captured", role_found_captured},
+    {"found_closed", role_found_closed},
     {"refused_exit", role_refused_exit},
     {"clean_abort", role_clean_abort},
     {"clean_exit", role_clean_exit},

@@ -107,6 +107,17 @@ ends 66 --log=found-%p.txt found_abort
 says 'SUMMARY errors=1' "$(echo found-[0-9]*.txt)"
 says 'error: null-write' "$(echo found-[0-9]*.txt)"
 
+# a program that sends its standard error elsewhere, and one that closes all files and opens its own
+ends 66 --check-api=off found_captured
+says 'error: null-write'
+says 'SUMMARY errors=1'
+[ "$(cat captured)" = own ] || { cat captured; problem 'what the program keeps has more than its own words'; }
+ends 66 --check-api=off --check-races=off found_captured
+says 'error: null-write' captured
+ends 66 --check-api=off found_closed
+says 'error: null-write'
+[ -f own ] && [ ! -s own ] || problem 'a file of the program has a finding'
+
 # a program that fails by itself gets the replay line, unless it is the same anyway
 for ending in clean_exit clean_abort clean_status; do
     status=5
