@@ -127,7 +127,7 @@ static bool run_kernel(struct device *device, const struct kernel *kernel, const
             free(arguments[i].is.value);
     }
     if (seen)
-        seen->refused = status == STATUS_UNSUPPORTED;
+        seen->refused = status == STATUS_UNSUPPORTED || status == STATUS_OUT_OF_RESOURCES;
     return done && !info->required_size[0];
 }
 
