@@ -85,6 +85,8 @@ libapi_a_SOURCES = \
 	%D%/host/guard_state.h \
 	%D%/host/host_place.c \
 	%D%/host/host_place.h \
+	%D%/host/script_place.c \
+	%D%/host/script_place.h \
 	%D%/host/host_use.c \
 	%D%/host/host_use.h \
 	%D%/host/host_bytes.c \

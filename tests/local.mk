@@ -663,6 +663,7 @@ test_scripts = \
 	%D%/scripts/check_fix_claims.sh \
 	%D%/scripts/check_fixes.sh \
 	%D%/scripts/check_printed_fixes.sh \
+	%D%/scripts/check_python_lines.sh \
 	%D%/scripts/check_host_callbacks.sh \
 	%D%/scripts/check_sub_group_waits.sh \
 	%D%/scripts/check_waiting_loops.sh \
@@ -772,6 +773,7 @@ EXTRA_DIST += \
 	%D%/scripts/examples.sh \
 	%D%/scripts/fix_table.py \
 	%D%/scripts/uninitialised_flow.py \
+	%D%/scripts/check_python_lines.py \
 	%D%/scripts/litmus_page.py \
 	%D%/scripts/lstopo_compare.py \
 	%D%/scripts/page_browser.py \

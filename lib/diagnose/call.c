@@ -479,7 +479,7 @@ static const struct host_place *place_here(struct host_place *own)
     if (kept)
         return kept;
     struct host_trace trace;
-    host_place_capture(&trace);
+    host_place_of_call(&trace, HOST_FRAMES);
     host_place_find(&trace, own);
     return own;
 }
@@ -514,7 +514,7 @@ struct call_site *call_site_new(void)
     if (!site)
         return NULL;
     site->call = current.name;
-    host_place_capture(&site->trace);
+    host_place_of_call(&site->trace, HOST_FRAMES);
     return site;
 }
 
@@ -560,7 +560,7 @@ void call_find(enum finding_kind kind, const struct call_finding *text)
     struct call_site site = {.call = depth ? current.name : "the end of the program"};
     if (call_is_off(kind))
         return;
-    host_place_capture(&site.trace);
+    host_place_of_call(&site.trace, HOST_FRAMES);
     call_find_at(kind, &site, text);
 }
 

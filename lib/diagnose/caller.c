@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interns call stacks: a hash table from return addresses to places, with the latest place in front of it. */
+/*
+ * Interns call stacks: a hash table from return addresses, and lines of Python, to places, with the latest
+ * place in front of it.
+ */
 #include "caller.h"
 
 #include <pthread.h>
@@ -14,9 +17,13 @@
 
 enum { CALLERS_MOST = 1 << 16, FRAMES = 12 }; /* FRAMES includes frames of this library and of the loader */
 
+struct caller_key {
+    void *frame[FRAMES]; /* unused ones are NULL */
+    const struct script_place *script;
+};
 struct caller {
-    struct enqueuer as_seen;  /* the first member: callers get a pointer to it */
-    void *frame[FRAMES];      /* the key; unused ones are NULL */
+    struct enqueuer as_seen; /* the first member: callers get a pointer to it */
+    struct caller_key key;
     struct host_place *found; /* NULL: not looked up yet */
     UT_hash_handle hh;
 };
@@ -31,11 +38,11 @@ static struct {
 const struct host_place *caller_place(const struct enqueuer *enqueuer)
 {
     struct caller *caller = (struct caller *)(uintptr_t)enqueuer;
-    struct host_trace trace = {.count = 0};
+    struct host_trace trace = {.count = 0, .script = caller->key.script};
     pthread_mutex_lock(&callers.lock);
     if (!caller->found && (caller->found = malloc(sizeof *caller->found))) {
-        while (trace.count < FRAMES && caller->frame[trace.count]) {
-            trace.frame[trace.count] = caller->frame[trace.count];
+        while (trace.count < FRAMES && caller->key.frame[trace.count]) {
+            trace.frame[trace.count] = caller->key.frame[trace.count];
             trace.count++;
         }
         host_place_find(&trace, caller->found);
@@ -54,16 +61,16 @@ static bool find(const struct enqueuer *self, struct source_place *out_place)
     return true;
 }
 
-static struct caller *caller_new(void *const frame[FRAMES])
+static struct caller *caller_new(const struct caller_key *key)
 {
     struct caller *caller = HASH_COUNT(callers.all) < CALLERS_MOST ? calloc(1, sizeof *caller) : NULL,
                   *added = NULL;
     if (!caller)
         return NULL;
     caller->as_seen.find = find;
-    memcpy(caller->frame, frame, sizeof caller->frame);
-    HASH_ADD(hh, callers.all, frame, sizeof caller->frame, caller);
-    HASH_FIND(hh, callers.all, frame, sizeof caller->frame, added);
+    caller->key = *key;
+    HASH_ADD(hh, callers.all, key, sizeof caller->key, caller);
+    HASH_FIND(hh, callers.all, key, sizeof caller->key, added);
     if (!added)
         free(caller);
     return added;
@@ -82,17 +89,18 @@ void caller_always(void)
 const struct enqueuer *caller_of_source(void)
 {
     struct host_trace trace;
+    struct caller_key key = {.script = NULL};
     struct caller *caller = NULL;
-    host_place_capture_some(&trace, FRAMES);
-    if (trace.count < FRAMES)
-        memset(trace.frame + trace.count, 0, (size_t)(FRAMES - trace.count) * sizeof *trace.frame);
+    host_place_of_call(&trace, FRAMES);
+    memcpy(key.frame, trace.frame, (size_t)trace.count * sizeof *trace.frame);
+    key.script = trace.script;
     pthread_mutex_lock(&callers.lock);
-    if (callers.latest && memcmp(callers.latest->frame, trace.frame, sizeof callers.latest->frame) == 0)
+    if (callers.latest && memcmp(&callers.latest->key, &key, sizeof key) == 0)
         caller = callers.latest;
     else
-        HASH_FIND(hh, callers.all, trace.frame, sizeof caller->frame, caller);
+        HASH_FIND(hh, callers.all, &key, sizeof key, caller);
     if (!caller)
-        caller = caller_new(trace.frame);
+        caller = caller_new(&key);
     callers.latest = caller;
     pthread_mutex_unlock(&callers.lock);
     return caller ? &caller->as_seen : NULL;

@@ -114,7 +114,7 @@ static void report(const struct hosted_user *user, const char *object, const cha
     char what[160], by[64];
     struct host_trace trace;
     struct host_place place, freed;
-    host_place_capture(&trace);
+    host_place_of_call(&trace, HOST_FRAMES);
     host_place_find(&trace, &place);
     if (call && strcmp(call, command_call(user->kind)) == 0)
         snprintf(what, sizeof what, "%s uses the memory", call);

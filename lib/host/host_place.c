@@ -21,15 +21,22 @@ void host_place_prepare(void)
     host_place_capture(&trace); /* the first call loads the unwinder */
 }
 
-void host_place_capture(struct host_trace *out_trace)
-{
-    host_place_capture_some(out_trace, HOST_FRAMES);
-}
-
-void host_place_capture_some(struct host_trace *out_trace, int most)
+static void capture(struct host_trace *out_trace, int most)
 {
     out_trace->pc = 0;
+    out_trace->script = NULL;
     out_trace->count = backtrace(out_trace->frame, most < HOST_FRAMES ? most : HOST_FRAMES);
+}
+
+void host_place_capture(struct host_trace *out_trace)
+{
+    capture(out_trace, HOST_FRAMES);
+}
+
+void host_place_of_call(struct host_trace *out_trace, int most)
+{
+    capture(out_trace, most);
+    out_trace->script = script_place_here();
 }
 
 /* ---- libdw, if it is installed ------------------------------------------------------------ */
@@ -132,14 +139,14 @@ static bool is_later(const struct timespec *a, const struct timespec *b)
     return a->tv_sec > b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec > b->tv_nsec);
 }
 
-/* NULL if the file was written after the program was built: its lines may have changed. */
+/* NULL if the file was written after the object file was built: its lines may have changed. */
 static FILE *open_source(const char *path, const char *object)
 {
     struct stat source, program;
     if (stat(path, &source) || !S_ISREG(source.st_mode))
         return NULL;
-    if ((stat(object, &program) && stat("/proc/self/exe", &program)) ||
-        is_later(&source.st_mtim, &program.st_mtim))
+    if (object && ((stat(object, &program) && stat("/proc/self/exe", &program)) ||
+                   is_later(&source.st_mtim, &program.st_mtim)))
         return NULL;
     return fopen(path, "re");
 }
@@ -149,6 +156,7 @@ static bool ends_line(int c)
     return c == EOF || c == '\n' || c == '\0';
 }
 
+/* object: NULL: the file is run as it is. */
 static void read_line(const char *path, const char *object, struct host_place *out_place)
 {
     FILE *file = open_source(path, object);
@@ -323,6 +331,15 @@ static int first_of_ours(const struct host_trace *trace)
     return 0;
 }
 
+static void place_in_script(const struct script_place *script, struct host_place *out_place)
+{
+    if (!name_from_here(script->file, NULL, out_place->text, sizeof out_place->text))
+        copy(out_place->text, sizeof out_place->text, script->file);
+    copy(out_place->function, sizeof out_place->function, script->function);
+    out_place->place.line = script->line;
+    read_line(script->file, NULL, out_place);
+}
+
 void host_place_find(const struct host_trace *trace, struct host_place *out_place)
 {
     Dl_info info = {0};
@@ -339,4 +356,6 @@ void host_place_find(const struct host_trace *trace, struct host_place *out_plac
     uint64_t address = (uint64_t)(uintptr_t)trace->frame[at];
     /* a return address follows its call */
     find_line(address == trace->pc ? address : address - 1, info.dli_fname, out_place);
+    if (!out_place->place.line && trace->script)
+        place_in_script(trace->script, out_place);
 }

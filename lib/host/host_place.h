@@ -4,13 +4,15 @@
  *
  * Interface
  *   host_place_prepare    loads the unwinder, which must not happen in a signal handler
- *   host_place_capture    the return addresses from here outwards; also in a signal handler.
- *                         host_place_capture_some: at most that many
+ *   host_place_capture    the return addresses from here outwards; also in a signal handler
+ *   host_place_of_call    at most that many of them, and the line of the Python program; not in a signal
+ *                         handler
  *   host_place_find       the first address that lies neither in the C library nor in this one. With libdw
  *                         (elfutils) and debug information: its file, as seen from the working directory
  *                         when it is there or below, and line, and the text of the line if the file can be
  *                         read and is not newer than the program. Otherwise: the name of the
- *                         object file, and the function if it is exported
+ *                         object file, and the function if it is exported; or the Python program's file,
+ *                         line and function
  */
 #ifndef ORRERY_LIB_HOST_HOST_PLACE_H
 #define ORRERY_LIB_HOST_HOST_PLACE_H
@@ -18,6 +20,7 @@
 #include <stdint.h>
 
 #include "orrery/report.h"
+#include "script_place.h"
 
 enum { HOST_FRAMES = 24 };
 /* pc: the interrupted instruction, in a signal handler; else 0 */
@@ -25,6 +28,7 @@ struct host_trace {
     void *frame[HOST_FRAMES];
     int count;
     uint64_t pc;
+    const struct script_place *script; /* NULL: none */
 };
 struct host_place {
     struct source_place place; /* place.file points to text[], place.text to source[] or is NULL */
@@ -33,6 +37,6 @@ struct host_place {
 };
 void host_place_prepare(void);
 void host_place_capture(struct host_trace *out_trace);
-void host_place_capture_some(struct host_trace *out_trace, int most);
+void host_place_of_call(struct host_trace *out_trace, int most);
 void host_place_find(const struct host_trace *trace, struct host_place *out_place);
 #endif

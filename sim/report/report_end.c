@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report_words.h"
 #include "suppression.h"
 
 /* Do findings belong to several kernels? One place may be in several, through a function that they call. */
@@ -54,9 +55,10 @@ static void print_repeats(FILE *stream, const struct report *report)
         fprintf(stream, "orrery: also %s%" PRIu64 " more %s",
                 entry->finding.count_at_least ? "at least " : "", entry->finding.count - entry->reported,
                 finding_id(entry->finding.kind));
+        char where[PLACE_CHARS];
+        report_place_text(place, where);
         if (entry->finding.access_count && place->line)
-            fprintf(stream, " at %s:%" PRIu32 ":%" PRIu32, place->file ? place->file : "?", place->line,
-                    place->column);
+            fprintf(stream, " at %s", where);
         if (several_kernels && entry->finding.kernel)
             fprintf(stream, " in kernel %s", entry->finding.kernel);
         if (has_another_object(report, &entry->finding))
