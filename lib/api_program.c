@@ -19,6 +19,7 @@
 #include "device_info.h"
 #include "error.h"
 #include "info.h"
+#include "source_file.h"
 #include "version.h"
 
 enum { SPIRV_HEADER_BYTES = 20, SPIRV_VERSION_MAX = 0x00010600 };
@@ -65,6 +66,7 @@ void program_destroy(void *object)
     free(program->devices);
     free(program->constants);
     free(program->source);
+    source_file_placed_fini(&program->placed);
     object_unref(program->context);
 }
 
@@ -144,8 +146,10 @@ cl_program CL_API_CALL api_clCreateProgramWithSource(cl_context handle, cl_uint 
     else if (!(program = program_of_context(context, PROGRAM_FROM_SOURCE)) ||
              !(program->source = join(count, strings, lengths)))
         err = CL_OUT_OF_HOST_MEMORY;
-    else
+    else {
         program->made = caller_of_source();
+        source_file_place(program->source, caller_script(program->made), &program->placed);
+    }
     return finish_creation(context, program, "clCreateProgramWithSource", err, errcode_ret);
 }
 

@@ -17,6 +17,7 @@
  *   program_attach/detach       a kernel object is made; destroyed
  *   program_info_available      the program was built with kernel argument information
  *   program_source              the source text that the program, or its binary, has; or NULL
+ *   program_copy_placed         a copy of the source as it was compiled, where a script holds it; or NULLs
  *   program_binary_write        header, build options, source, SPIR-V words; malloc'd
  *   program_binary_read         false: another format, cut short or damaged; program_binary_say: which of
  *                               these, as a sentence without its subject
@@ -62,6 +63,7 @@ size_t program_binary_size(const struct program_object *program, const struct pr
 void program_binary_write(const struct program_object *program, const struct program_build *build,
                           unsigned char *out);
 const char *program_source(const struct program_object *program);
+void program_copy_placed(const struct program_object *program, struct placed_source *out_placed);
 bool program_binary_read(struct program_binary *binary, const unsigned char *bytes, size_t size);
 void program_binary_say(const unsigned char *bytes, size_t size, char *out, size_t out_size);
 void program_binary_free(struct program_binary *list);

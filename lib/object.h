@@ -255,6 +255,7 @@ struct program_build { /* of a program, for some of its devices */
 struct program_binary {
     struct program_binary *next;
     char *source, *options; /* or NULL */
+    char *source_name;      /* of the script that holds the source; NULL: none does */
     struct spirv words;
     cl_program_binary_type type;
     struct spec_constant *constants;
@@ -273,12 +274,16 @@ enum program_origin {
     PROGRAM_FROM_LINK,
     PROGRAM_FROM_BUILT_IN
 };
+struct placed_source {
+    char *text, *name;
+};
 struct program_object { /* cl_program */
     struct object base;
     struct context *context;
     enum program_origin origin;
     char *source; /* joined strings of clCreateProgramWithSource; or the source of the only input of a link */
     const struct enqueuer *made;     /* the call that gave the source; NULL: not recorded */
+    struct placed_source placed;     /* the source as it is compiled, where a script holds it; or NULLs */
     struct spirv il;                 /* clCreateProgramWithIL */
     struct program_binary *binaries; /* clCreateProgramWithBinary */
     struct device_binary *device_binaries;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "api_program.h"
+#include "source_file.h"
 
 enum { BINARY_VERSION = 1, SPIRV_HEADER_WORDS = 5 };
 static const char magic[8] = {'O', 'R', 'R', 'E', 'R', 'Y', 'P', 'B'};
@@ -24,7 +25,8 @@ struct binary_header {
     uint32_t flags;
     uint64_t word_count;
 };
-enum { FLAG_KERNEL_ARG_INFO = 1, FLAG_UNIFORM_GROUPS = 2, FLAG_DEBUG = 4 };
+/* FLAG_PLACED: the name of the file that the source stands in precedes the source, with a NUL of its own. */
+enum { FLAG_KERNEL_ARG_INFO = 1, FLAG_UNIFORM_GROUPS = 2, FLAG_DEBUG = 4, FLAG_PLACED = 8 };
 _Static_assert(sizeof(struct spec_constant) == 16, "specialisation constants are stored as they are");
 _Static_assert(sizeof(struct binary_header) == 48, "the header has no padding");
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -52,7 +54,7 @@ static size_t text_bytes(const char *text)
 
 /* The parts of a build that its binary holds; borrowed. */
 struct binary_parts {
-    const char *source;
+    const char *source_name, *source;
     const struct spec_constant *constants;
     size_t constant_count;
 };
@@ -60,8 +62,11 @@ struct binary_parts {
 static struct binary_parts made_of(const struct program_object *program, const struct program_build *build)
 {
     const struct program_binary *binary = build->binary;
-    return binary ? (struct binary_parts){binary->source, binary->constants, binary->constant_count}
-                  : (struct binary_parts){program->source, program->constants, program->constant_count};
+    const char *source = program->placed.text ? program->placed.text : program->source;
+    return binary ? (struct binary_parts){binary->source_name, binary->source, binary->constants,
+                                          binary->constant_count}
+                  : (struct binary_parts){program->placed.name, source, program->constants,
+                                          program->constant_count};
 }
 
 size_t program_binary_size(const struct program_object *program, const struct program_build *build)
@@ -69,8 +74,9 @@ size_t program_binary_size(const struct program_object *program, const struct pr
     struct binary_parts origin = made_of(program, build);
     if (!build->spirv.words)
         return 0;
-    return sizeof(struct binary_header) + text_bytes(build->options) + text_bytes(origin.source) +
-           origin.constant_count * sizeof *origin.constants + build->spirv.word_count * sizeof(uint32_t);
+    return sizeof(struct binary_header) + text_bytes(build->options) + text_bytes(origin.source_name) +
+           text_bytes(origin.source) + origin.constant_count * sizeof *origin.constants +
+           build->spirv.word_count * sizeof(uint32_t);
 }
 
 static unsigned char *put(unsigned char *out, const void *bytes, size_t size)
@@ -89,16 +95,18 @@ void program_binary_write(const struct program_object *program, const struct pro
         .version = BINARY_VERSION,
         .type = build->binary_type,
         .options_bytes = (uint32_t)text_bytes(build->options),
-        .source_bytes = (uint32_t)text_bytes(origin.source),
+        .source_bytes = (uint32_t)(text_bytes(origin.source_name) + text_bytes(origin.source)),
         .constant_count = (uint32_t)origin.constant_count,
         .flags = (build->kernel_arg_info ? FLAG_KERNEL_ARG_INFO : 0u) |
-                 (build->uniform_groups ? FLAG_UNIFORM_GROUPS : 0u) | (build->debug ? FLAG_DEBUG : 0u),
+                 (build->uniform_groups ? FLAG_UNIFORM_GROUPS : 0u) | (build->debug ? FLAG_DEBUG : 0u) |
+                 (origin.source_name ? FLAG_PLACED : 0u),
         .word_count = build->spirv.word_count,
     };
     memcpy(header.magic, magic, sizeof magic);
     unsigned char *at = out + sizeof header;
     at = put(at, build->options, header.options_bytes);
-    at = put(at, origin.source, header.source_bytes);
+    at = put(at, origin.source_name, text_bytes(origin.source_name));
+    at = put(at, origin.source, text_bytes(origin.source));
     at = put(at, origin.constants, origin.constant_count * sizeof *origin.constants);
     put(at, build->spirv.words, build->spirv.word_count * sizeof(uint32_t));
     header.checksum = checksum(header, out + sizeof header, size - sizeof header);
@@ -192,6 +200,18 @@ static bool take_text(const unsigned char **at, uint32_t size, char **out_text)
     return true;
 }
 
+static bool take_source(const unsigned char **at, const struct binary_header *header,
+                        struct program_binary *binary)
+{
+    const char *text = (const char *)*at;
+    const bool placed = header->flags & FLAG_PLACED;
+    const size_t name_bytes = placed ? strnlen(text, header->source_bytes) + 1 : 0;
+    if (placed && name_bytes >= header->source_bytes)
+        return false;
+    return take_text(at, (uint32_t)name_bytes, &binary->source_name) &&
+           take_text(at, header->source_bytes - (uint32_t)name_bytes, &binary->source);
+}
+
 static bool type_known(uint32_t type)
 {
     return type == CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT || type == CL_PROGRAM_BINARY_TYPE_LIBRARY ||
@@ -232,8 +252,7 @@ bool program_binary_read(struct program_binary *binary, const unsigned char *byt
     binary->kernel_arg_info = header.flags & FLAG_KERNEL_ARG_INFO;
     binary->uniform_groups = header.flags & FLAG_UNIFORM_GROUPS;
     binary->debug = header.flags & FLAG_DEBUG;
-    return take_text(&at, header.options_bytes, &binary->options) &&
-           take_text(&at, header.source_bytes, &binary->source) &&
+    return take_text(&at, header.options_bytes, &binary->options) && take_source(&at, &header, binary) &&
            take_constants(&at, header.constant_count, binary) &&
            take_words(at, header.word_count, &binary->words);
 }
@@ -247,6 +266,7 @@ void program_binary_free(struct program_binary *list)
         free(binary->constants);
         free(binary->options);
         free(binary->source);
+        free(binary->source_name);
         free(binary);
     }
 }
@@ -263,4 +283,15 @@ const struct program_binary *program_binary_for(const struct program_object *pro
 const char *program_source(const struct program_object *program)
 {
     return program->device_binary_count ? program->device_binaries[0].binary->source : program->source;
+}
+
+void program_copy_placed(const struct program_object *program, struct placed_source *out_placed)
+{
+    const struct program_binary *binary =
+        program->device_binary_count ? program->device_binaries[0].binary : NULL;
+    const char *text = binary ? binary->source : program->placed.text,
+               *name = binary ? binary->source_name : program->placed.name;
+    *out_placed = (struct placed_source){NULL, NULL};
+    if (text && name)
+        source_file_placed_set(out_placed, strdup(text), strdup(name));
 }

@@ -129,6 +129,8 @@ static void keep_source(struct program_object *program, const struct link_inputs
 {
     if (inputs->count == 1 && program_source(inputs->programs[0]))
         program->source = strdup(program_source(inputs->programs[0]));
+    if (inputs->count == 1)
+        program_copy_placed(inputs->programs[0], &program->placed);
 }
 
 /* *out_program is set once linking has begun, since its log has the errors. */

@@ -53,16 +53,22 @@ static char *all_options(const struct build_work *work)
     return options;
 }
 
-/* The source text, also of a binary that has one. */
+/* The source text as it is or was compiled, also of a binary that has one. */
 static const char *source_of(const struct build_work *work)
 {
-    return work->binary ? work->binary->source : work->program->source;
+    const struct program_object *program = work->program;
+    return work->binary           ? work->binary->source
+           : program->placed.text ? program->placed.text
+                                  : program->source;
 }
 
 static const char *source_name(const struct build_work *work)
 {
-    const char *source = source_of(work);
-    return source ? source_file_name(source, work->binary ? NULL : work->program->made) : NULL;
+    const char *source = source_of(work),
+               *name = work->binary ? work->binary->source_name : work->program->placed.name;
+    if (!source || name)
+        return name;
+    return source_file_name(source, work->binary ? NULL : work->program->made);
 }
 
 /* Borrows the options. */
@@ -71,7 +77,7 @@ static struct compile_request request_of(const struct build_work *work, const ch
     const struct cl_device *device = work->build->devices[0];
     const struct device_config *config = device->config;
     return (struct compile_request){
-        .source = work->program->source,
+        .source = work->binary ? work->program->source : source_of(work),
         .source_name = source_name(work),
         .options = options,
         .headers = work->headers,

@@ -5,7 +5,11 @@
  * executable's, two levels down. A text gets the name of the first listed file with equal bytes. A text of
  * no file is written to the folder that save_sources names. Directories are read completely and sorted by
  * name, so that the list depends on their contents only.
+ *
+ * pyopencl adds a variable of its own after a text. So a text also belongs to a file that has all of it but a
+ * few words after the last empty line.
  */
+#define _GNU_SOURCE
 #include "source_file.h"
 
 #include <dirent.h>
@@ -19,6 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/host/host_place.h"
 #include "orrery/report.h"
 #include "api_runtime.h"
 #include "message_stream.h"
@@ -26,7 +31,7 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-enum { ENTRIES_MOST = 4096, LEVELS = 2, PATH_BYTES = 4096 };
+enum { ENTRIES_MOST = 4096, LEVELS = 2, PATH_BYTES = 4096, ADDED_MOST = 128, SCRIPT_MOST = 4 << 20 };
 
 struct source_candidate {
     char *path;
@@ -273,13 +278,29 @@ static bool holds(const char *path, const char *text, size_t size)
     return same;
 }
 
-static const char *find_file(const char *text)
+static const char *file_of_size(const char *text, size_t size)
 {
-    const size_t size = strlen(text);
     for (size_t i = 0; size && i < sources.count; i++)
         if (sources.files[i].size == size && holds(sources.files[i].path, text, size))
             return sources.files[i].path;
     return NULL;
+}
+
+/* The bytes before what a binding has added to a text of this size; 0: it seems to have added nothing. */
+static size_t given_size(const char *text, size_t size)
+{
+    const char *rest = NULL;
+    for (const char *at = text; (at = strstr(at, "\n\n")); at++)
+        rest = at;
+    return rest && size - (size_t)(rest - text) <= ADDED_MOST && !strpbrk(rest, "{}") ? (size_t)(rest - text)
+                                                                                      : 0;
+}
+
+static const char *find_file(const char *text)
+{
+    const size_t size = strlen(text);
+    const char *file = file_of_size(text, size);
+    return file ? file : file_of_size(text, given_size(text, size));
 }
 
 static bool is_listed(const char *name)
@@ -388,4 +409,104 @@ const char *source_file_name(const char *text, const struct enqueuer *made)
     pthread_mutex_unlock(&sources.lock);
     errno = saved;
     return named ? named->name : "program.cl";
+}
+
+/* ---- texts in scripts ------------------------------------------------------------------ */
+
+/* NULL: it cannot be read, or is too long. */
+static char *read_script(const char *path)
+{
+    struct stat stat_;
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    const bool fits =
+        file >= 0 && fstat(file, &stat_) == 0 && S_ISREG(stat_.st_mode) && stat_.st_size <= SCRIPT_MOST;
+    char *text = fits ? malloc((size_t)stat_.st_size + 1) : NULL;
+    ssize_t size = text ? read(file, text, (size_t)stat_.st_size) : -1;
+    if (size >= 0)
+        text[size] = '\0';
+    if (file >= 0)
+        close(file);
+    if (size < 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+static uint32_t line_of(const char *script, const char *at)
+{
+    uint32_t line = 1;
+    for (const char *c = script; c < at; c++)
+        line += *c == '\n';
+    return line;
+}
+
+/* The last place before the call's line, or else the first one; NULL: there is none. */
+static const char *find_in_script(const char *script, const char *text, size_t size, uint32_t call_line)
+{
+    const char *found = NULL;
+    for (const char *at = script; size && (at = memmem(at, strlen(at), text, size)); at++)
+        if (!found || line_of(script, at) <= call_line)
+            found = at;
+    return found;
+}
+
+static bool may_move(const char *text)
+{
+    const char *newline = strchr(text, '\n');
+    if (!newline || !newline[1] || strstr(text, "__LINE__"))
+        return false;
+    for (const char *hash = text; (hash = strchr(hash, '#')); hash++) {
+        const size_t blanks = strspn(hash + 1, " \t");
+        if (!strncmp(hash + 1 + blanks, "line", 4) || strspn(hash + 1 + blanks, "0123456789"))
+            return false;
+    }
+    return true;
+}
+
+static char *moved(const char *text, const char *script, const char *to)
+{
+    const char *line = to;
+    while (line > script && line[-1] != '\n')
+        line--;
+    const size_t lines = line_of(script, to) - 1, blanks = (size_t)(to - line), size = strlen(text);
+    char *out = malloc(lines + blanks + size + 1);
+    if (!out)
+        return NULL;
+    memset(out, '\n', lines);
+    memset(out + lines, ' ', blanks);
+    memcpy(out + lines + blanks, text, size + 1);
+    return out;
+}
+
+void source_file_placed_set(struct placed_source *out_placed, char *text, char *name)
+{
+    *out_placed = (struct placed_source){text, name};
+    if (!text || !name)
+        source_file_placed_fini(out_placed);
+}
+
+void source_file_placed_fini(struct placed_source *placed)
+{
+    free(placed->text);
+    free(placed->name);
+    *placed = (struct placed_source){NULL, NULL};
+}
+
+void source_file_place(const char *text, const struct script_place *call, struct placed_source *out_placed)
+{
+    char name[PATH_BYTES];
+    char *script = call && may_move(text) ? read_script(call->file) : NULL;
+    *out_placed = (struct placed_source){NULL, NULL};
+    if (!script)
+        return;
+    const size_t size = strlen(text);
+    const char *at = find_in_script(script, text, size, call->line);
+    if (!at)
+        at = find_in_script(script, text, given_size(text, size), call->line);
+    if (at) {
+        host_place_name(call->file, name, sizeof name);
+        source_file_placed_set(out_placed, moved(text, script, at), strdup(name));
+    }
+    free(script);
 }
