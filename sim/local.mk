@@ -237,6 +237,8 @@ libsim_a_SOURCES = \
 	%D%/source/statement.c \
 	%D%/source/statement.h \
 	%D%/base/status.c \
+	%D%/base/utf8.c \
+	%D%/base/utf8.h \
 	%D%/observers/timeline.c \
 	%D%/observers/timeline.h \
 	%D%/observers/trace.c \

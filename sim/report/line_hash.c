@@ -14,6 +14,7 @@
 #include <uthash.h>
 
 #include "fingerprint.h"
+#include "sim/base/utf8.h"
 
 enum { UNITS = 100, FACTOR = 37, END_OF_FILE = 0xffff, NO_CHARACTER = 0xfffd };
 
@@ -36,22 +37,6 @@ struct utf16_units {
     uint16_t *at; /* with UNITS zeros after the last one */
 };
 
-/* The character at text and its length in bytes. A byte that is not UTF-8 counts as one character. */
-static uint32_t decode(const unsigned char *text, size_t left, size_t *out_bytes)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    const size_t bytes = *text < 0x80 ? 1 : *text < 0xc2 ? 0 : *text < 0xe0 ? 2 : *text < 0xf0 ? 3 : 4;
-    uint32_t character = bytes == 1 ? *text : *text & (0x7fu >> bytes);
-    bool fine = bytes && bytes <= left && *text < 0xf5;
-    for (size_t i = 1; fine && i < bytes; i++) {
-        fine = (text[i] & 0xc0) == 0x80;
-        character = character << 6 | (text[i] & 0x3f);
-    }
-    fine = fine && character >= least[bytes] && character <= 0x10ffff && (character & 0x1ff800) != 0xd800;
-    *out_bytes = fine ? bytes : 1;
-    return fine ? character : NO_CHARACTER;
-}
-
 static void put_unit(struct utf16_units *units, uint32_t unit)
 {
     units->at[units->count++] = (uint16_t)unit;
@@ -63,7 +48,8 @@ static struct utf16_units units_of(const char *text, size_t size)
     struct utf16_units units = {.at = calloc(size + UNITS + 1, sizeof *units.at)};
     bool returned = false;
     for (size_t i = 0, bytes; units.at && i < size; i += bytes) {
-        const uint32_t character = decode((const unsigned char *)text + i, size - i, &bytes);
+        const uint32_t decoded = utf8_decode(text + i, size - i, &bytes),
+                       character = decoded == UTF8_INVALID ? NO_CHARACTER : decoded;
         const bool skipped = character == ' ' || character == '\t' || (returned && character == '\n');
         returned = character == '\r';
         if (character > 0xffff)

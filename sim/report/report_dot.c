@@ -9,25 +9,15 @@
 #include <string.h>
 
 #include "report_words.h"
+#include "sim/base/utf8.h"
 
 /* The length of a multi-byte character that is valid in UTF-8 and XML; 0: these bytes are no such
  * character. */
-static size_t wide_bytes(const unsigned char *c)
+static size_t wide_bytes(const char *text)
 {
-    const size_t bytes = *c >= 0xf0 ? 4 : *c >= 0xe0 ? 3 : 2;
-    const uint32_t least[] = {0x80, 0x800, 0x10000};
-    uint32_t code = *c & (0x7fu >> bytes);
-    if (*c < 0xc2 || *c > 0xf4)
-        return 0;
-    for (size_t i = 1; i < bytes; i++) {
-        if ((c[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (c[i] & 0x3f);
-    }
-    const bool in_range = code >= least[bytes - 2] && code <= 0x10ffff;
-    const bool is_surrogate = code >= 0xd800 && code < 0xe000,
-               is_noncharacter = code == 0xfffe || code == 0xffff;
-    return in_range && !is_surrogate && !is_noncharacter ? bytes : 0;
+    size_t bytes;
+    const uint32_t character = utf8_decode(text, strlen(text), &bytes);
+    return character == UTF8_INVALID || character == 0xfffe || character == 0xffff ? 0 : bytes;
 }
 
 /* With this width two boxes and the words of the edge between them stay below 1600 points. */
@@ -39,7 +29,7 @@ static void put_label(FILE *stream, const char *text)
 {
     size_t column = 0;
     for (const unsigned char *c = (const unsigned char *)text; *c; c++, column++) {
-        const size_t wide = *c > 127 ? wide_bytes(c) : 0;
+        const size_t wide = *c > 127 ? wide_bytes((const char *)c) : 0;
         if (*c == ' ' && column + 1 + strcspn((const char *)c + 1, " ") > LABEL_COLUMNS) {
             fputs("\\l", stream);
             column = 0;

@@ -13,6 +13,7 @@
 
 #include "orrery/nearest.h"
 #include "orrery/schedule.h"
+#include "sim/base/utf8.h"
 
 static const struct scenario_row rows[] = {
 #define ROW(key, section, field, type, min, max, option, argument, help) \
@@ -571,18 +572,31 @@ static void capabilities_print(const void *field, FILE *stream)
     fputc(']', stream);
 }
 
+/* YAML takes these as escapes only: control characters, a mark of byte order, other ends of lines, and what
+ * is no character (YAML 1.2, 5.1 and 5.4). */
+static bool is_escaped(uint32_t character)
+{
+    return character < 32 || (character >= 127 && character < 0xa0) || character == 0x2028 ||
+           character == 0x2029 || character == 0xfeff || character == 0xfffe || character == 0xffff;
+}
+
 void scenario_print_quoted(const char *text, FILE *stream)
 {
+    size_t bytes;
     fputc('"', stream);
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            fprintf(stream, "\\%c", *c);
-        else if (*c == '\n')
+    for (const char *c = text, *end = text + strlen(text); c < end; c += bytes) {
+        const uint32_t decoded = utf8_decode(c, (size_t)(end - c), &bytes),
+                       character = decoded == UTF8_INVALID ? (unsigned char)*c : decoded;
+        if (character == '"' || character == '\\')
+            fprintf(stream, "\\%c", (int)character);
+        else if (character == '\n')
             fputs("\\n", stream);
-        else if (*c < 32 || *c == 127)
-            fprintf(stream, "\\x%02x", *c);
+        else if (decoded == UTF8_INVALID || (is_escaped(character) && character < 0x100))
+            fprintf(stream, "\\x%02x", character);
+        else if (is_escaped(character))
+            fprintf(stream, "\\u%04x", character);
         else
-            fputc(*c, stream);
+            fwrite(c, 1, bytes, stream);
     }
     fputc('"', stream);
 }

@@ -467,6 +467,25 @@ START_TEST(everything_survives_printing)
 }
 END_TEST
 
+/* As escapes, a string can have each character but halves of pairs of UTF-16. */
+START_TEST(every_character_survives_printing)
+{
+    enum { TOGETHER = 64 };
+    for (uint32_t first = 0; first < 0x11000; first += TOGETHER) {
+        char text[40 + TOGETHER * 10] = "orrery: 1\nname: \"", *end = text + strlen(text);
+        for (uint32_t c = first ? first : 1; c < first + TOGETHER; c++)
+            end += (c & 0x1ff800) == 0xd800 ? 0 : sprintf(end, "\\U%08x", c);
+        strcpy(end, "\"\n");
+        load(text);
+        char *name = strdup(scenario.name ? scenario.name : "");
+        survives_printing();
+        ck_assert_str_eq(scenario.name ? scenario.name : "", name);
+        ck_assert(first >= 0xd800 || strlen(name) >= TOGETHER - 1);
+        free(name);
+    }
+}
+END_TEST
+
 /* ---- complaints -------------------------------------------------------------------------------- */
 
 START_TEST(root_devices_are_a_list)
@@ -764,6 +783,7 @@ int main(void)
         expectations_are_read,
         no_expectation_is_not_an_empty_one,
         everything_survives_printing,
+        every_character_survives_printing,
         root_devices_are_a_list,
         topologies_are_read_from_files,
         counters_are_on_or_off_or_a_file,
