@@ -261,6 +261,7 @@ struct program_binary {
     struct spec_constant *constants;
     size_t constant_count;
     bool kernel_arg_info, uniform_groups, debug;
+    bool built; /* clBuildProgram made all of it from the source, with the options */
 };
 /* borrowed from the program */
 struct device_binary {

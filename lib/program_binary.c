@@ -25,8 +25,9 @@ struct binary_header {
     uint32_t flags;
     uint64_t word_count;
 };
-/* FLAG_PLACED: the name of the file that the source stands in precedes the source, with a NUL of its own. */
-enum { FLAG_KERNEL_ARG_INFO = 1, FLAG_UNIFORM_GROUPS = 2, FLAG_DEBUG = 4, FLAG_PLACED = 8 };
+/* FLAG_PLACED: the name of the file that the source stands in precedes the source, with a NUL of its own.
+ * FLAG_BUILT: clBuildProgram made all of the binary from the source, with these options. */
+enum { FLAG_KERNEL_ARG_INFO = 1, FLAG_UNIFORM_GROUPS = 2, FLAG_DEBUG = 4, FLAG_PLACED = 8, FLAG_BUILT = 16 };
 _Static_assert(sizeof(struct spec_constant) == 16, "specialisation constants are stored as they are");
 _Static_assert(sizeof(struct binary_header) == 48, "the header has no padding");
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -57,16 +58,19 @@ struct binary_parts {
     const char *source_name, *source;
     const struct spec_constant *constants;
     size_t constant_count;
+    bool built;
 };
 
 static struct binary_parts made_of(const struct program_object *program, const struct program_build *build)
 {
     const struct program_binary *binary = build->binary;
     const char *source = program->placed.text ? program->placed.text : program->source;
+    const bool built =
+        program->origin == PROGRAM_FROM_SOURCE && build->binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
     return binary ? (struct binary_parts){binary->source_name, binary->source, binary->constants,
-                                          binary->constant_count}
+                                          binary->constant_count, binary->built}
                   : (struct binary_parts){program->placed.name, source, program->constants,
-                                          program->constant_count};
+                                          program->constant_count, built};
 }
 
 size_t program_binary_size(const struct program_object *program, const struct program_build *build)
@@ -99,7 +103,7 @@ void program_binary_write(const struct program_object *program, const struct pro
         .constant_count = (uint32_t)origin.constant_count,
         .flags = (build->kernel_arg_info ? FLAG_KERNEL_ARG_INFO : 0u) |
                  (build->uniform_groups ? FLAG_UNIFORM_GROUPS : 0u) | (build->debug ? FLAG_DEBUG : 0u) |
-                 (origin.source_name ? FLAG_PLACED : 0u),
+                 (origin.source_name ? FLAG_PLACED : 0u) | (origin.built ? FLAG_BUILT : 0u),
         .word_count = build->spirv.word_count,
     };
     memcpy(header.magic, magic, sizeof magic);
@@ -252,6 +256,7 @@ bool program_binary_read(struct program_binary *binary, const unsigned char *byt
     binary->kernel_arg_info = header.flags & FLAG_KERNEL_ARG_INFO;
     binary->uniform_groups = header.flags & FLAG_UNIFORM_GROUPS;
     binary->debug = header.flags & FLAG_DEBUG;
+    binary->built = header.flags & FLAG_BUILT;
     return take_text(&at, header.options_bytes, &binary->options) && take_source(&at, &header, binary) &&
            take_constants(&at, header.constant_count, binary) &&
            take_words(at, header.word_count, &binary->words);

@@ -43,12 +43,20 @@ static void log_append(struct build_work *work, const char *text)
     work->log = joined;
 }
 
-/* The caller's options and those the scenario adds. */
+/* As the caller gave them, now or when the binary was made. */
+static const char *given_options(const struct build_work *work)
+{
+    if (!work->binary)
+        return work->options;
+    return work->binary->options ? work->binary->options : "";
+}
+
+/* And those that the scenario adds. */
 static char *all_options(const struct build_work *work)
 {
     const char *added = runtime_get()->scenario.build_options;
     char *options = NULL;
-    if (asprintf(&options, "%s%s%s", work->options, added ? " " : "", added ? added : "") < 0)
+    if (asprintf(&options, "%s%s%s", given_options(work), added ? " " : "", added ? added : "") < 0)
         return NULL;
     return options;
 }
@@ -77,7 +85,7 @@ static struct compile_request request_of(const struct build_work *work, const ch
     const struct cl_device *device = work->build->devices[0];
     const struct device_config *config = device->config;
     return (struct compile_request){
-        .source = work->binary ? work->program->source : source_of(work),
+        .source = source_of(work),
         .source_name = source_name(work),
         .options = options,
         .headers = work->headers,
@@ -144,6 +152,23 @@ static enum status judge_capabilities(struct build_work *work)
     return STATUS_COMPILE_FAILED;
 }
 
+/* For a debugger: a binary has no debug information, but perhaps the source and options that made it. */
+static bool compile_again(struct build_work *work)
+{
+    char *log = work->log;
+    if (!runtime_get()->scenario.debug || work->kind != BUILD || !work->binary || !work->binary->built)
+        return false;
+    work->log = NULL;
+    const bool compiled = compile_source(work) == STATUS_OK;
+    if (!compiled) {
+        spirv_fini(&work->spirv);
+        work->spirv = (struct spirv){0};
+    }
+    free(work->log);
+    work->log = log;
+    return compiled;
+}
+
 static enum status produce_words(struct build_work *work)
 {
     if (work->kind == LINK)
@@ -151,6 +176,8 @@ static enum status produce_words(struct build_work *work)
                           &work->spirv, &work->log);
     if (work->program->origin == PROGRAM_FROM_SOURCE)
         return compile_source(work);
+    if (compile_again(work))
+        return STATUS_OK;
     enum status status =
         program_work_copy_words(work->binary ? &work->binary->words : &work->program->il, &work->spirv);
     if (!status)
@@ -187,7 +214,7 @@ static enum status load(struct build_work *work)
     struct diagnosis diagnosis = {0};
     const struct program_binary *binary = work->binary;
     const char *source = source_of(work);
-    char *options = source && !binary && work->kind == BUILD ? all_options(work) : NULL;
+    char *options = source && (!binary || binary->built) && work->kind == BUILD ? all_options(work) : NULL;
     const struct compile_request compiled = request_of(work, options);
     struct program_request request = {
         .words = work->spirv.words,
