@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 EXTRA_DIST += %D%/labs/histogram.cl %D%/labs/matmul.cl %D%/labs/matmul.yaml %D%/labs/sb.litmus %D%/labs/sum.cl
-EXTRA_DIST += %D%/labs/CMakeLists.txt %D%/labs/sum_fixed.cl %D%/labs/sum_test.c %D%/labs/test_sum.py
+EXTRA_DIST += %D%/labs/CMakeLists.txt %D%/labs/sum_fixed.cl %D%/labs/sum.py %D%/labs/sum_test.c %D%/labs/test_sum.py
 EXTRA_DIST += %D%/message_passing.cl %D%/out_of_bounds.cl %D%/lost_update.cl %D%/two_kernels.cl
 if BUILD_TESTS
 noinst_PROGRAMS += %D%/out_of_bounds

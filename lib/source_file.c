@@ -23,7 +23,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/host/host_place.h"
 #include "orrery/report.h"
 #include "api_runtime.h"
 #include "message_stream.h"
@@ -31,7 +30,7 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-enum { ENTRIES_MOST = 4096, LEVELS = 2, PATH_BYTES = 4096, ADDED_MOST = 128, SCRIPT_MOST = 4 << 20 };
+enum { ENTRIES_MOST = 4096, LEVELS = 2, PATH_BYTES = 4096, ADDED_MOST = 128, PROGRAM_MOST = 4 << 20 };
 
 struct source_candidate {
     char *path;
@@ -411,15 +410,15 @@ const char *source_file_name(const char *text, const struct enqueuer *made)
     return named ? named->name : "program.cl";
 }
 
-/* ---- texts in scripts ------------------------------------------------------------------ */
+/* ---- texts within a file of the program --------------------------------------------------- */
 
 /* NULL: it cannot be read, or is too long. */
-static char *read_script(const char *path)
+static char *read_program(const char *path)
 {
     struct stat stat_;
     const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     const bool fits =
-        file >= 0 && fstat(file, &stat_) == 0 && S_ISREG(stat_.st_mode) && stat_.st_size <= SCRIPT_MOST;
+        file >= 0 && fstat(file, &stat_) == 0 && S_ISREG(stat_.st_mode) && stat_.st_size <= PROGRAM_MOST;
     char *text = fits ? malloc((size_t)stat_.st_size + 1) : NULL;
     ssize_t size = text ? read(file, text, (size_t)stat_.st_size) : -1;
     if (size >= 0)
@@ -433,21 +432,28 @@ static char *read_script(const char *path)
     return text;
 }
 
-static uint32_t line_of(const char *script, const char *at)
+static uint32_t lines_between(const char *from, const char *to)
 {
-    uint32_t line = 1;
-    for (const char *c = script; c < at; c++)
-        line += *c == '\n';
-    return line;
+    uint32_t lines = 0;
+    while ((from = memchr(from, '\n', (size_t)(to - from)))) {
+        lines++;
+        from++;
+    }
+    return lines;
 }
 
 /* The last place before the call's line, or else the first one; NULL: there is none. */
-static const char *find_in_script(const char *script, const char *text, size_t size, uint32_t call_line)
+static const char *find_within(const char *whole, const char *text, size_t size, uint32_t call_line)
 {
-    const char *found = NULL;
-    for (const char *at = script; size && (at = memmem(at, strlen(at), text, size)); at++)
-        if (!found || line_of(script, at) <= call_line)
-            found = at;
+    const char *found = NULL, *counted = whole;
+    uint32_t line = 1;
+    for (const char *at = whole; size && (at = memmem(at, strlen(at), text, size)); at++) {
+        line += lines_between(counted, at);
+        counted = at;
+        if (found && line > call_line)
+            break;
+        found = at;
+    }
     return found;
 }
 
@@ -464,12 +470,12 @@ static bool may_move(const char *text)
     return true;
 }
 
-static char *moved(const char *text, const char *script, const char *to)
+static char *moved(const char *text, const char *whole, const char *to)
 {
     const char *line = to;
-    while (line > script && line[-1] != '\n')
+    while (line > whole && line[-1] != '\n')
         line--;
-    const size_t lines = line_of(script, to) - 1, blanks = (size_t)(to - line), size = strlen(text);
+    const size_t lines = lines_between(whole, to), blanks = (size_t)(to - line), size = strlen(text);
     char *out = malloc(lines + blanks + size + 1);
     if (!out)
         return NULL;
@@ -493,20 +499,20 @@ void source_file_placed_fini(struct placed_source *placed)
     *placed = (struct placed_source){NULL, NULL};
 }
 
-void source_file_place(const char *text, const struct script_place *call, struct placed_source *out_placed)
+/* A place without the line's text may be one of an older file. */
+void source_file_place(const char *text, const struct enqueuer *made, struct placed_source *out_placed)
 {
-    char name[PATH_BYTES];
-    char *script = call && may_move(text) ? read_script(call->file) : NULL;
+    struct source_place call;
     *out_placed = (struct placed_source){NULL, NULL};
-    if (!script)
+    char *whole =
+        made && may_move(text) && made->find(made, &call) && call.text ? read_program(call.file) : NULL;
+    if (!whole)
         return;
     const size_t size = strlen(text);
-    const char *at = find_in_script(script, text, size, call->line);
+    const char *at = find_within(whole, text, size, call.line);
     if (!at)
-        at = find_in_script(script, text, given_size(text, size), call->line);
-    if (at) {
-        host_place_name(call->file, name, sizeof name);
-        source_file_placed_set(out_placed, moved(text, script, at), strdup(name));
-    }
-    free(script);
+        at = find_within(whole, text, given_size(text, size), call.line);
+    if (at)
+        source_file_placed_set(out_placed, moved(text, whole, at), strdup(call.file));
+    free(whole);
 }

@@ -603,6 +603,7 @@ client_scripts = \
 	%D%/clients/cmake.sh \
 	%D%/clients/ffmpeg.sh \
 	%D%/clients/gtest.sh \
+	%D%/clients/hpp_lines.sh \
 	%D%/clients/opencl_hpp.sh \
 	%D%/clients/opencv.sh \
 	%D%/clients/openmm.sh \
@@ -616,6 +617,7 @@ EXTRA_DIST += $(client_scripts) \
 	%D%/clients/boost_compute.cpp \
 	%D%/clients/clblast.c \
 	%D%/clients/client.h \
+	%D%/clients/hpp_lines.cpp \
 	%D%/clients/listener_catch2.cpp \
 	%D%/clients/listener_check.c \
 	%D%/clients/listener_gtest.cpp \

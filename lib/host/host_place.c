@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Skips the frames of this library, of the C library and of sanitizers, and looks the next address up in the
- * DWARF line table, by libdw. libdw is loaded at the first look-up, so that no program needs it otherwise.
+ * Skips the frames of this library, of the C library and of sanitizers, and looks the next addresses up in
+ * the DWARF line table, by libdw, until a line is not of an installed header. libdw is loaded at the first
+ * look-up, so that no program needs it otherwise.
  */
 #include "host_place.h"
 
@@ -41,11 +42,15 @@ void host_place_of_call(struct host_trace *out_trace, int most)
 
 /* ---- libdw, if it is installed ------------------------------------------------------------ */
 
-/* Declarations of elfutils' libdwfl.h, so that building does not need the header. */
+/* Declarations of elfutils' libdwfl.h and libdw.h, so that building does not need the headers. */
 typedef struct Dwfl Dwfl;
 typedef struct Dwfl_Module Dwfl_Module;
 typedef struct Dwfl_Line Dwfl_Line;
-typedef struct Dwarf_Die Dwarf_Die;
+typedef struct Dwarf_Files Dwarf_Files;
+typedef struct {
+    void *address, *unit, *abbreviation;
+    long padding;
+} Dwarf_Die;
 typedef struct Dwarf_Line Dwarf_Line;
 typedef struct {
     void *find_elf, *find_debuginfo, *section_address;
@@ -70,6 +75,11 @@ static struct {
     int (*unit_number)(Dwarf_Line *, int *), (*unit_column)(Dwarf_Line *, int *);
     void *(*attribute)(Dwarf_Die *, unsigned, void *);
     const char *(*string)(void *);
+    int (*number)(void *, uint64_t *);
+    int (*scopes)(Dwarf_Die *, uint64_t, Dwarf_Die **), (*scopes_of)(Dwarf_Die *, Dwarf_Die **);
+    int (*tag)(Dwarf_Die *);
+    int (*files)(Dwarf_Die *, Dwarf_Files **, size_t *);
+    const char *(*file)(Dwarf_Files *, size_t, uint64_t *, uint64_t *);
     Dwfl_Callbacks callbacks;
 } dw;
 
@@ -93,6 +103,12 @@ static const struct {
                   {"dwarf_linecol", &dw.unit_column},
                   {"dwarf_attr", &dw.attribute},
                   {"dwarf_formstring", &dw.string},
+                  {"dwarf_formudata", &dw.number},
+                  {"dwarf_getscopes", &dw.scopes},
+                  {"dwarf_getscopes_die", &dw.scopes_of},
+                  {"dwarf_tag", &dw.tag},
+                  {"dwarf_getsrcfiles", &dw.files},
+                  {"dwarf_filesrc", &dw.file},
                   {"dwfl_linux_proc_find_elf", &dw.callbacks.find_elf},
                   {"dwfl_standard_find_debuginfo", &dw.callbacks.find_debuginfo},
                   {"dwfl_begin", &dw.begin}};
@@ -208,6 +224,8 @@ static bool name_from_here(const char *file, const char *directory, char *out, s
 }
 
 struct host_line {
+    Dwarf_Die *unit;       /* that has it */
+    uint64_t address;      /* in the unit's terms */
     const char *file;      /* NULL: not found */
     const char *directory; /* in which the unit was compiled; NULL: unknown */
     bool below;            /* the file's name is relative to the directory, as clang writes it */
@@ -223,6 +241,8 @@ static struct host_line line_by_index(Dwfl_Module *module, uint64_t address)
     Dwarf_Die *unit = dw.unit_at(module, address, &bias);
     Dwfl_Line *row = unit && dw.unit_has(unit, address - bias) == 1 ? dw.line(module, address) : NULL;
     if (row) {
+        found.unit = unit;
+        found.address = address - bias;
         found.file = dw.info(row, NULL, &found.line, &found.column, NULL, NULL);
         found.directory = dw.directory(row);
     }
@@ -246,6 +266,8 @@ static struct host_line line_by_units(Dwfl_Module *module, uint64_t address)
         Dwarf_Line *row = dw.unit_has(unit, address - bias) == 1 ? dw.unit_line(unit, address - bias) : NULL;
         if (!row)
             continue;
+        found.unit = unit;
+        found.address = address - bias;
         found.file = dw.unit_file(row, NULL, NULL);
         found.directory = unit_directory(unit);
         found.below = found.file && *found.file != '/' && found.directory;
@@ -256,15 +278,68 @@ static struct host_line line_by_units(Dwfl_Module *module, uint64_t address)
     return found;
 }
 
-/* object: the path of the object file that holds the address. */
-static void find_line(uint64_t address, const char *object, struct host_place *out_place)
+/* A header that is installed, as those of C++ bindings, of which programs call inline functions. */
+static bool is_package(const char *file)
+{
+    static const char *const bindings[] = {"opencl.hpp", "cl2.hpp", "cl.hpp"}, *const folders[] = {
+                                                                                   "/usr/include/",
+                                                                                   "/usr/local/include/",
+                                                                                   "/usr/lib/", "/opt/"};
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    bool is = strstr(file, "/include/c++/");
+    for (size_t i = 0; i < sizeof bindings / sizeof *bindings && !is; i++)
+        is = strcmp(name, bindings[i]) == 0;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders && !is; i++)
+        is = strncmp(file, folders[i], strlen(folders[i])) == 0;
+    return is;
+}
+
+static int number_of(Dwarf_Die *die, unsigned attribute)
+{
+    uint64_t room[8], number = 0; /* a Dwarf_Attribute takes three */
+    void *found = dw.attribute(die, attribute, room);
+    return found && dw.number(found, &number) == 0 && number < INT_MAX ? (int)number : 0;
+}
+
+/* Where functions were inlined, to the innermost call that is not in an installed header. */
+static void leave_inlined(struct host_line *line)
+{
+    enum { DW_TAG_inlined_subroutine = 0x1d, DW_AT_call_column = 0x57, DW_AT_call_file, DW_AT_call_line };
+    Dwarf_Die *innermost = NULL, *scopes = NULL;
+    Dwarf_Files *files = NULL;
+    int count = 0;
+    if (dw.scopes(line->unit, line->address, &innermost) > 0 && dw.files(line->unit, &files, NULL) == 0)
+        count = dw.scopes_of(&innermost[0], &scopes);
+    for (int i = 0; i < count && is_package(line->file); i++) {
+        const int number =
+            dw.tag(&scopes[i]) == DW_TAG_inlined_subroutine ? number_of(&scopes[i], DW_AT_call_line) : 0;
+        const char *file =
+            number ? dw.file(files, (size_t)number_of(&scopes[i], DW_AT_call_file), NULL, NULL) : NULL;
+        if (!file)
+            continue;
+        line->file = file;
+        line->line = number;
+        line->column = number_of(&scopes[i], DW_AT_call_column);
+        line->below = *file != '/' && line->directory;
+    }
+    free(innermost);
+    free(scopes);
+}
+
+static Dwfl *session_begin(void)
 {
     Dwfl *dwfl = dw_usable() ? dw.begin(&dw.callbacks) : NULL;
-    if (!dwfl)
-        return;
-    Dwfl_Module *module = dw.report(dwfl, getpid()) == 0 && dw.report_end(dwfl, NULL, NULL) == 0
-                              ? dw.module(dwfl, address)
-                              : NULL;
+    if (dwfl && (dw.report(dwfl, getpid()) != 0 || dw.report_end(dwfl, NULL, NULL) != 0)) {
+        dw.end(dwfl);
+        dwfl = NULL;
+    }
+    return dwfl;
+}
+
+/* object: the path of the object file that holds the address. */
+static void find_line(Dwfl *dwfl, uint64_t address, const char *object, struct host_place *out_place)
+{
+    Dwfl_Module *module = dwfl ? dw.module(dwfl, address) : NULL;
     struct host_line found = {.file = NULL};
     if (module) {
         copy(out_place->function, sizeof out_place->function, dw.name(module, address));
@@ -272,15 +347,16 @@ static void find_line(uint64_t address, const char *object, struct host_place *o
         if (!found.file)
             found = line_by_units(module, address);
     }
-    if (found.file && found.line > 0) {
-        if (!name_from_here(found.file, found.directory, out_place->text, sizeof out_place->text))
-            snprintf(out_place->text, sizeof out_place->text, "%s%s%s", found.below ? found.directory : "",
-                     found.below ? "/" : "", found.file);
-        out_place->place.line = (uint32_t)found.line;
-        out_place->place.column = found.column > 0 ? (uint32_t)found.column : 0;
-        find_text(found.file, found.directory, object, out_place);
-    }
-    dw.end(dwfl);
+    if (!found.file || found.line <= 0)
+        return;
+    if (is_package(found.file))
+        leave_inlined(&found);
+    if (!name_from_here(found.file, found.directory, out_place->text, sizeof out_place->text))
+        snprintf(out_place->text, sizeof out_place->text, "%s%s%s", found.below ? found.directory : "",
+                 found.below ? "/" : "", found.file);
+    out_place->place.line = (uint32_t)found.line;
+    out_place->place.column = found.column > 0 ? (uint32_t)found.column : 0;
+    find_text(found.file, found.directory, object, out_place);
 }
 
 /* ---- which frame ------------------------------------------------------------------------- */
@@ -331,36 +407,61 @@ static int first_of_ours(const struct host_trace *trace)
     return 0;
 }
 
-void host_place_name(const char *file, char *out, size_t room)
-{
-    if (!name_from_here(file, NULL, out, room))
-        copy(out, room, file);
-}
-
 static void place_in_script(const struct script_place *script, struct host_place *out_place)
 {
-    host_place_name(script->file, out_place->text, sizeof out_place->text);
+    if (!name_from_here(script->file, NULL, out_place->text, sizeof out_place->text))
+        copy(out_place->text, sizeof out_place->text, script->file);
     copy(out_place->function, sizeof out_place->function, script->function);
     out_place->place.line = script->line;
     read_line(script->file, NULL, out_place);
 }
 
+static void place_assign(struct host_place *to, const struct host_place *from)
+{
+    *to = *from;
+    to->place.file = to->text;
+    to->place.text = from->place.text ? to->source : NULL;
+}
+
+static void place_of_frame(Dwfl *dwfl, const struct host_trace *trace, int at, const Dl_info *info,
+                           struct host_place *out_place)
+{
+    const uint64_t address = (uint64_t)(uintptr_t)trace->frame[at];
+    memset(out_place, 0, sizeof *out_place);
+    out_place->place.file = out_place->text;
+    copy(out_place->text, sizeof out_place->text, base_name(info->dli_fname));
+    copy(out_place->function, sizeof out_place->function, info->dli_sname);
+    /* a return address follows its call */
+    find_line(dwfl, address == trace->pc ? address : address - 1, info->dli_fname, out_place);
+}
+
+/* The C library's own code begins a program. */
+static bool is_program(const struct host_place *place)
+{
+    return place->place.line && !is_package(place->text) && strcmp(place->function, "_start") != 0;
+}
+
 void host_place_find(const struct host_trace *trace, struct host_place *out_place)
 {
-    Dl_info info = {0};
-    int at = first_of_ours(trace);
+    Dwfl *dwfl = session_begin();
+    bool any = false, found = false;
     memset(out_place, 0, sizeof *out_place);
-    while (at < trace->count &&
-           (!dladdr(trace->frame[at], &info) || is_library(&info) || is_interceptor(&info)))
-        at++;
     out_place->place.file = out_place->text;
-    if (at == trace->count)
-        return;
-    copy(out_place->text, sizeof out_place->text, base_name(info.dli_fname));
-    copy(out_place->function, sizeof out_place->function, info.dli_sname);
-    uint64_t address = (uint64_t)(uintptr_t)trace->frame[at];
-    /* a return address follows its call */
-    find_line(address == trace->pc ? address : address - 1, info.dli_fname, out_place);
-    if (!out_place->place.line && trace->script)
-        place_in_script(trace->script, out_place);
+    for (int at = first_of_ours(trace); at < trace->count && !found; at++) {
+        Dl_info info = {0};
+        struct host_place place;
+        if (!dladdr(trace->frame[at], &info) || is_library(&info) || is_interceptor(&info))
+            continue;
+        place_of_frame(dwfl, trace, at, &info, &place);
+        found = is_program(&place);
+        if (!any && !place.place.line && trace->script) {
+            place_in_script(trace->script, &place);
+            found = true;
+        }
+        if (!any || found)
+            place_assign(out_place, &place);
+        any = true;
+    }
+    if (dwfl)
+        dw.end(dwfl);
 }

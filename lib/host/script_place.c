@@ -136,7 +136,7 @@ static const struct script_place *place_of(const char *file, const char *functio
 static bool is_package(const char *file)
 {
     return strstr(file, "/site-packages/") || strstr(file, "/dist-packages/") ||
-           strstr(file, "/lib/python3") || *file == '<';
+           strstr(file, "/lib/python3.") || strstr(file, "/lib/python3/") || *file == '<';
 }
 
 static const struct script_place *place_of_frame(object *frame, bool *out_package)

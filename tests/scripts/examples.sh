@@ -31,7 +31,7 @@ lacks() { # COMMAND
     esac
     case $1 in
     *ctest* | *cmake*) command -v cmake >/dev/null || echo cmake ;;
-    *pytest*) python3 -c 'import pytest, pyopencl, numpy' 2>/dev/null || echo "pytest and PyOpenCL" ;;
+    *pytest* | *"python3 sum.py") python3 -c 'import pytest, pyopencl, numpy' 2>/dev/null || echo "pytest and PyOpenCL" ;;
     *.svg*) command -v dot >/dev/null || echo graphviz ;;
     esac
 }
