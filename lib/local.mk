@@ -83,6 +83,8 @@ libapi_a_SOURCES = \
 	%D%/host/guard.h \
 	%D%/host/guard_catch.c \
 	%D%/host/guard_state.h \
+	%D%/host/dwarf_line.c \
+	%D%/host/dwarf_line.h \
 	%D%/host/host_place.c \
 	%D%/host/host_place.h \
 	%D%/host/script_place.c \

@@ -14,7 +14,7 @@ cd "$work" || exit 99
 
 # ---- arguments of every kind ----
 
-for how in source binary; do
+for how in source binary linked; do
     $orrery run --fixes=off --save-launch="2:$how.yaml" -- "$build/tests/saved_arguments" $how >$how.all 2>$how.err
     status=$?
     has $how.err "orrery: launch 2, kernel show, is saved: orrery run $how.yaml"
@@ -27,7 +27,8 @@ for how in source binary; do
     passed=$((passed + 2))
 done
 [ -e moved/source/source.cl ] || fail "no source text"
-[ -e moved/binary/binary.spv ] || fail "no module"
+[ -e moved/binary/binary.cl ] || fail "no source text of a binary that clBuildProgram made"
+[ -e moved/linked/linked.spv ] || fail "no module"
 has moved/source/source.yaml "# A launch saved by orrery: number 2, kernel show"
 has moved/source/source.yaml "# Variables of the program begin as the program has them"
 has moved/source/source.yaml "is shared virtual memory: a pointer that is stored in it points nowhere here."

@@ -2,7 +2,7 @@
 /*
  * Launches with arguments of every kind that `orrery run --save-launch` saves. The kernel prints all that it
  * gets, so that the saved launch is right when it prints the same. An argument of the program: "binary" makes the
- * program of its own binary; "pipe" passes a pipe; "part" runs on a sub-device.
+ * program of its own binary; "linked" links it; "pipe" passes a pipe; "part" runs on a sub-device.
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
@@ -241,6 +241,20 @@ static cl_program program_of(cl_device_id device)
     return program;
 }
 
+static cl_program linked_program(cl_device_id device)
+{
+    cl_int err;
+    const char *text = source;
+    cl_program object = clCreateProgramWithSource(context, 1, &text, NULL, &err);
+    ok(err, "clCreateProgramWithSource");
+    ok(clCompileProgram(object, 1, &device, "-cl-std=CL2.0 -cl-kernel-arg-info", 0, NULL, NULL, NULL, NULL),
+       "clCompileProgram");
+    cl_program program = clLinkProgram(context, 1, &device, "", 1, &object, NULL, NULL, &err);
+    ok(err, "clLinkProgram");
+    clReleaseProgram(object);
+    return program;
+}
+
 int main(int argc, char **argv)
 {
     cl_int err;
@@ -251,7 +265,7 @@ int main(int argc, char **argv)
     ok(err, "clCreateContext");
     queue = clCreateCommandQueueWithProperties(context, device, NULL, &err);
     ok(err, "clCreateCommandQueueWithProperties");
-    cl_program program = program_of(device);
+    cl_program program = !strcmp(how, "linked") ? linked_program(device) : program_of(device);
     if (!strcmp(how, "binary"))
         program = from_binary(program);
     if (!strcmp(how, "pipe"))
