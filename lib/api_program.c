@@ -19,7 +19,7 @@
 #include "device_info.h"
 #include "error.h"
 #include "info.h"
-#include "source_file.h"
+#include "source_place.h"
 #include "version.h"
 
 enum { SPIRV_HEADER_BYTES = 20, SPIRV_VERSION_MAX = 0x00010600 };
@@ -66,7 +66,7 @@ void program_destroy(void *object)
     free(program->devices);
     free(program->constants);
     free(program->source);
-    source_file_placed_fini(&program->placed);
+    source_place_fini(&program->placed);
     object_unref(program->context);
 }
 
@@ -148,7 +148,7 @@ cl_program CL_API_CALL api_clCreateProgramWithSource(cl_context handle, cl_uint 
         err = CL_OUT_OF_HOST_MEMORY;
     else {
         program->made = caller_of_source();
-        source_file_place(program->source, program->made, &program->placed);
+        source_place_find(program->source, program->made, &program->placed);
     }
     return finish_creation(context, program, "clCreateProgramWithSource", err, errcode_ret);
 }

@@ -168,6 +168,8 @@ libapi_a_SOURCES = \
 	%D%/selector.c \
 	%D%/source_file.c \
 	%D%/source_file.h \
+	%D%/source_place.c \
+	%D%/source_place.h \
 	%D%/spin_note.c \
 	%D%/spin_note.h \
 	%D%/subdevice.c \

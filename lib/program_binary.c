@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "api_program.h"
-#include "source_file.h"
+#include "source_place.h"
 
 enum { BINARY_VERSION = 1, SPIRV_HEADER_WORDS = 5 };
 static const char magic[8] = {'O', 'R', 'R', 'E', 'R', 'Y', 'P', 'B'};
@@ -298,5 +298,5 @@ void program_copy_placed(const struct program_object *program, struct placed_sou
                *name = binary ? binary->source_name : program->placed.name;
     *out_placed = (struct placed_source){NULL, NULL};
     if (text && name)
-        source_file_placed_set(out_placed, strdup(text), strdup(name));
+        source_place_set(out_placed, strdup(text), strdup(name));
 }

@@ -9,7 +9,6 @@
  * pyopencl adds a variable of its own after a text. So a text also belongs to a file that has all of it but a
  * few words after the last empty line.
  */
-#define _GNU_SOURCE
 #include "source_file.h"
 
 #include <dirent.h>
@@ -30,7 +29,7 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-enum { ENTRIES_MOST = 4096, LEVELS = 2, PATH_BYTES = 4096, ADDED_MOST = 128, PROGRAM_MOST = 4 << 20 };
+enum { ENTRIES_MOST = 4096, LEVELS = 2, PATH_BYTES = 4096, ADDED_MOST = 128 };
 
 struct source_candidate {
     char *path;
@@ -285,8 +284,7 @@ static const char *file_of_size(const char *text, size_t size)
     return NULL;
 }
 
-/* The bytes before what a binding has added to a text of this size; 0: it seems to have added nothing. */
-static size_t given_size(const char *text, size_t size)
+size_t source_file_given(const char *text, size_t size)
 {
     const char *rest = NULL;
     for (const char *at = text; (at = strstr(at, "\n\n")); at++)
@@ -299,7 +297,7 @@ static const char *find_file(const char *text)
 {
     const size_t size = strlen(text);
     const char *file = file_of_size(text, size);
-    return file ? file : file_of_size(text, given_size(text, size));
+    return file ? file : file_of_size(text, source_file_given(text, size));
 }
 
 static bool is_listed(const char *name)
@@ -408,111 +406,4 @@ const char *source_file_name(const char *text, const struct enqueuer *made)
     pthread_mutex_unlock(&sources.lock);
     errno = saved;
     return named ? named->name : "program.cl";
-}
-
-/* ---- texts within a file of the program --------------------------------------------------- */
-
-/* NULL: it cannot be read, or is too long. */
-static char *read_program(const char *path)
-{
-    struct stat stat_;
-    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    const bool fits =
-        file >= 0 && fstat(file, &stat_) == 0 && S_ISREG(stat_.st_mode) && stat_.st_size <= PROGRAM_MOST;
-    char *text = fits ? malloc((size_t)stat_.st_size + 1) : NULL;
-    ssize_t size = text ? read(file, text, (size_t)stat_.st_size) : -1;
-    if (size >= 0)
-        text[size] = '\0';
-    if (file >= 0)
-        close(file);
-    if (size < 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
-}
-
-static uint32_t lines_between(const char *from, const char *to)
-{
-    uint32_t lines = 0;
-    while ((from = memchr(from, '\n', (size_t)(to - from)))) {
-        lines++;
-        from++;
-    }
-    return lines;
-}
-
-/* The last place before the call's line, or else the first one; NULL: there is none. */
-static const char *find_within(const char *whole, const char *text, size_t size, uint32_t call_line)
-{
-    const char *found = NULL, *counted = whole;
-    uint32_t line = 1;
-    for (const char *at = whole; size && (at = memmem(at, strlen(at), text, size)); at++) {
-        line += lines_between(counted, at);
-        counted = at;
-        if (found && line > call_line)
-            break;
-        found = at;
-    }
-    return found;
-}
-
-static bool may_move(const char *text)
-{
-    const char *newline = strchr(text, '\n');
-    if (!newline || !newline[1] || strstr(text, "__LINE__"))
-        return false;
-    for (const char *hash = text; (hash = strchr(hash, '#')); hash++) {
-        const size_t blanks = strspn(hash + 1, " \t");
-        if (!strncmp(hash + 1 + blanks, "line", 4) || strspn(hash + 1 + blanks, "0123456789"))
-            return false;
-    }
-    return true;
-}
-
-static char *moved(const char *text, const char *whole, const char *to)
-{
-    const char *line = to;
-    while (line > whole && line[-1] != '\n')
-        line--;
-    const size_t lines = lines_between(whole, to), blanks = (size_t)(to - line), size = strlen(text);
-    char *out = malloc(lines + blanks + size + 1);
-    if (!out)
-        return NULL;
-    memset(out, '\n', lines);
-    memset(out + lines, ' ', blanks);
-    memcpy(out + lines + blanks, text, size + 1);
-    return out;
-}
-
-void source_file_placed_set(struct placed_source *out_placed, char *text, char *name)
-{
-    *out_placed = (struct placed_source){text, name};
-    if (!text || !name)
-        source_file_placed_fini(out_placed);
-}
-
-void source_file_placed_fini(struct placed_source *placed)
-{
-    free(placed->text);
-    free(placed->name);
-    *placed = (struct placed_source){NULL, NULL};
-}
-
-/* A place without the line's text may be one of an older file. */
-void source_file_place(const char *text, const struct enqueuer *made, struct placed_source *out_placed)
-{
-    struct source_place call;
-    *out_placed = (struct placed_source){NULL, NULL};
-    char *whole =
-        made && may_move(text) && made->find(made, &call) && call.text ? read_program(call.file) : NULL;
-    if (!whole)
-        return;
-    const size_t size = strlen(text);
-    const char *at = find_within(whole, text, size, call.line);
-    if (!at)
-        at = find_within(whole, text, given_size(text, size), call.line);
-    if (at)
-        source_file_placed_set(out_placed, moved(text, whole, at), strdup(call.file));
-    free(whole);
 }

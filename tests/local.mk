@@ -776,6 +776,7 @@ EXTRA_DIST += \
 	%D%/scripts/fix_table.py \
 	%D%/scripts/uninitialised_flow.py \
 	%D%/scripts/check_python_lines.py \
+	%D%/scripts/check_python_strings.py \
 	%D%/scripts/litmus_page.py \
 	%D%/scripts/lstopo_compare.py \
 	%D%/scripts/page_browser.py \

@@ -163,17 +163,21 @@ static struct dwarf_line line_by_units(Dwfl_Module *module, uint64_t address, st
     return found;
 }
 
-/* As those of C++ bindings, of which programs call inline functions. */
+/* As those of bindings for C++ and Rust, of which programs call inline functions. */
 static bool is_installed(const char *file)
 {
     static const char *const bindings[] = {"opencl.hpp", "cl2.hpp", "cl.hpp"};
-    static const char *const folders[] = {"/usr/include/", "/usr/local/include/", "/usr/lib/", "/opt/"};
+    static const char *const folders[] = {"/usr/include/", "/usr/local/include/", "/usr/lib/", "/opt/",
+                                          "/rustc/"};
+    static const char *const within[] = {"/include/c++/", "/.cargo/registry/"};
     const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
-    bool is = strstr(file, "/include/c++/");
+    bool is = false;
     for (size_t i = 0; i < sizeof bindings / sizeof *bindings && !is; i++)
         is = strcmp(name, bindings[i]) == 0;
     for (size_t i = 0; i < sizeof folders / sizeof *folders && !is; i++)
         is = strncmp(file, folders[i], strlen(folders[i])) == 0;
+    for (size_t i = 0; i < sizeof within / sizeof *within && !is; i++)
+        is = strstr(file, within[i]) != NULL;
     return is;
 }
 
@@ -230,7 +234,7 @@ void dwarf_line_end(void *session)
 bool dwarf_line_find(void *session, uint64_t address, struct dwarf_line *out_line)
 {
     Dwfl_Module *module = session ? dw.module(session, address) : NULL;
-    struct place_in_unit place;
+    struct place_in_unit place = {NULL, 0};
     *out_line = (struct dwarf_line){.file = NULL};
     if (!module)
         return false;

@@ -42,4 +42,6 @@ says thread "@ thread = threading"
 grep -q 'clGetContextInfo returned' err || { echo "no finding on the call without the interpreter's lock"; bad=1; }
 [ "$(grep -c 'error: api-error' err)" = 4 ] || { echo "not four refused calls"; bad=1; }
 [ $bad = 0 ] || cat out err
+cp "$src/tests/scripts/check_python_strings.py" strings.py
+"$build/orrery" run -- $python strings.py >out 2>err || { cat out err; bad=1; }
 exit $bad

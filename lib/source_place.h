@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Where a program's source stands within the file of the host program, as in a string of Python or a
+ *          raw one of C++.
+ *
+ * Interface
+ *   source_place_find   the file's name, and the text with as many empty lines in front and such indentation
+ *                       as make each of its lines and columns those of the file. NULLs: it does not stand in
+ *                       the file of the call, has one line, or uses __LINE__ or #line
+ *   source_place_set    takes both; without one of them it frees the other
+ *   source_place_fini   frees both
+ *
+ * The lines of the text are equal to consecutive ones of the file, but for blanks at both ends. Where the
+ * string is a template, up to half of them have something in place of {n}, %d, %(n)s, $n or ${n}; braces, per
+ * cent signs and backslashes that are doubled count once.
+ *
+ * Threads  Any.
+ */
+#ifndef ORRERY_LIB_SOURCE_PLACE_H
+#define ORRERY_LIB_SOURCE_PLACE_H
+#include "object.h"
+#include "orrery/observer.h"
+
+/* made: the call that gave the text; NULL: not recorded */
+void source_place_find(const char *text, const struct enqueuer *made, struct placed_source *out_placed);
+void source_place_set(struct placed_source *out_placed, char *text, char *name);
+void source_place_fini(struct placed_source *placed);
+#endif
