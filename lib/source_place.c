@@ -18,25 +18,25 @@ enum { FILE_MOST = 4 << 20, COMPARED_MOST = 4 << 20 };
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-struct line {
+struct text_line {
     const char *at;
     size_t size;
 };
-struct lines {
-    struct line *at;
+struct text_lines {
+    struct text_line *at;
     size_t count;
 };
 
 /* Of the first `size` bytes; the last line may be empty. */
-static struct lines lines_of(const char *text, size_t size)
+static struct text_lines lines_of(const char *text, size_t size)
 {
     size_t count = 1;
     for (size_t i = 0; i < size; i++)
         count += text[i] == '\n';
-    struct lines lines = {malloc(count * sizeof *lines.at), 0};
+    struct text_lines lines = {malloc(count * sizeof *lines.at), 0};
     for (const char *at = text, *end = text + size; lines.at && lines.count < count;) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
-        lines.at[lines.count++] = (struct line){at, (size_t)((newline ? newline : end) - at)};
+        lines.at[lines.count++] = (struct text_line){at, (size_t)((newline ? newline : end) - at)};
         at = newline ? newline + 1 : end;
     }
     return lines;
@@ -47,7 +47,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-static size_t indentation(struct line line)
+static size_t indentation(struct text_line line)
 {
     size_t blanks = 0;
     while (blanks < line.size && is_blank(line.at[blanks]))
@@ -55,7 +55,7 @@ static size_t indentation(struct line line)
     return blanks;
 }
 
-static struct line trimmed(struct line line)
+static struct text_line trimmed(struct text_line line)
 {
     const size_t blanks = indentation(line);
     line.at += blanks;
@@ -66,7 +66,7 @@ static struct line trimmed(struct line line)
 }
 
 /* The characters of the file that stand for the next one of the text; 0: another one does. */
-static size_t stands_for(struct line file, size_t f, struct line text, size_t t)
+static size_t stands_for(struct text_line file, size_t f, struct text_line text, size_t t)
 {
     const char c = text.at[t];
     if (f == file.size || file.at[f] != c)
@@ -76,7 +76,7 @@ static size_t stands_for(struct line file, size_t f, struct line text, size_t t)
 }
 
 /* The end of a placeholder, as {n}, %d, %(n)s, $n or ${n}, that begins at `at`; 0: none does. */
-static size_t placeholder_end(struct line line, size_t at)
+static size_t placeholder_end(struct text_line line, size_t at)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
     const char *rest = line.at + at + 1, *end = line.at + line.size, *close = NULL;
@@ -103,7 +103,7 @@ static size_t placeholder_end(struct line line, size_t at)
 enum likeness { DIFFERENT, FILLED_IN, EQUAL };
 
 /* FILLED_IN: equal, but for anything in place of the file's placeholders. */
-static enum likeness compare(struct line file, struct line text)
+static enum likeness compare(struct text_line file, struct text_line text)
 {
     enum likeness likeness = EQUAL;
     size_t f = 0, t = 0, after = 0, from = 0; /* after the latest placeholder; where its text began */
@@ -132,7 +132,7 @@ static enum likeness compare(struct line file, struct line text)
 /* ---- one place -------------------------------------------------------------------------------- */
 
 /* What remains of a line of the file: code precedes the first line of the text, and follows the last one. */
-static struct line part_of(struct line line, struct line text, bool first, bool last)
+static struct text_line part_of(struct text_line line, struct text_line text, bool first, bool last)
 {
     if (first && text.size <= line.size) {
         line.at += line.size - text.size;
@@ -144,13 +144,14 @@ static struct line part_of(struct line line, struct line text, bool first, bool 
 }
 
 /* How many lines are filled in; NOWHERE: the text does not stand there. Adds the lines that it compares. */
-static size_t stands_at(const struct lines *file, size_t from, const struct lines *text, size_t *compared)
+static size_t stands_at(const struct text_lines *file, size_t from, const struct text_lines *text,
+                        size_t *compared)
 {
     size_t equal = 0, filled = 0;
     for (size_t i = 0; i < text->count && 2 * filled <= text->count; i++, ++*compared) {
-        const struct line wanted = trimmed(text->at[i]);
+        const struct text_line wanted = trimmed(text->at[i]);
         const bool last = i + 1 == text->count;
-        struct line line = file->at[from + i];
+        struct text_line line = file->at[from + i];
         if (!wanted.size && (i == 0 || last))
             continue;
         line = i == 0 || last ? part_of(line, i == 0 ? text->at[i] : wanted, i == 0, last) : line;
@@ -165,7 +166,7 @@ static size_t stands_at(const struct lines *file, size_t from, const struct line
 
 /* The place with the fewest lines that are filled in: the last one before the call's line, or else the first
  * one. False: there is none, or the search takes too long. */
-static bool find_place(const struct lines *file, const struct lines *text, uint32_t call_line,
+static bool find_place(const struct text_lines *file, const struct text_lines *text, uint32_t call_line,
                        size_t *out_from)
 {
     size_t compared = 0, best = NOWHERE;
@@ -187,8 +188,8 @@ static char *put(char *out, const char *from, size_t size)
     return out + size;
 }
 
-/* `given` lines of the text get the indentation of the file's lines from `from` on; the others keep theirs. */
-static char *moved(const struct lines *file, size_t from, const struct lines *text, size_t given)
+/* `given` lines get the indentation of the lines of the file from `from` on; the others keep theirs. */
+static char *moved(const struct text_lines *file, size_t from, const struct text_lines *text, size_t given)
 {
     size_t room = from + 1;
     for (size_t i = 0; i < text->count; i++)
@@ -199,12 +200,12 @@ static char *moved(const struct lines *file, size_t from, const struct lines *te
     memset(out, '\n', from);
     out += from;
     for (size_t i = 0; i < text->count; i++) {
-        struct line line = text->at[i];
+        struct text_line line = text->at[i];
         size_t blanks = i < given ? indentation(file->at[from + i]) : 0;
         if (i == 0 && file->at[from].size >= line.size)
             blanks = file->at[from].size - line.size;
         else if (i < given)
-            line = (struct line){line.at + indentation(line), line.size - indentation(line)};
+            line = (struct text_line){line.at + indentation(line), line.size - indentation(line)};
         memset(out, ' ', blanks);
         out = put(out + blanks, line.at, line.size);
         out = put(out, "\n", i + 1 < text->count);
@@ -248,11 +249,11 @@ static char *read_file(const char *path)
 static char *place(const char *text, const char *whole, uint32_t call_line)
 {
     const size_t size = strlen(text), before = source_file_given(text, size);
-    const struct lines all = lines_of(text, size), file = lines_of(whole, strlen(whole));
+    const struct text_lines all = lines_of(text, size), file = lines_of(whole, strlen(whole));
     char *found = NULL;
     size_t from = 0;
     for (int i = 0; i < 2 && !found && all.at && file.at; i++) {
-        const struct lines given = lines_of(text, i == 0 ? size : before);
+        const struct text_lines given = lines_of(text, i == 0 ? size : before);
         if (given.at && given.count > 1 && find_place(&file, &given, call_line, &from))
             found = moved(&file, from, &all, given.count);
         free(given.at);
