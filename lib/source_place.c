@@ -3,7 +3,6 @@
  * Tries each line of the file as the first one of the text, which most often differs in the next line. What
  * a binding adds after the text, as pyopencl does, is not looked for.
  */
-#define _GNU_SOURCE
 #include "source_place.h"
 
 #include <fcntl.h>
@@ -22,7 +21,6 @@ enum { FILE_MOST = 4 << 20, COMPARED_MOST = 4 << 20 };
 struct text_line {
     const char *at;
     size_t size;
-    bool none; /* it equals no text */
 };
 struct text_lines {
     struct text_line *at;
@@ -38,8 +36,7 @@ static struct text_lines lines_of(const char *text, size_t size)
     struct text_lines lines = {malloc(count * sizeof *lines.at), 0};
     for (const char *at = text, *end = text + size; lines.at && lines.count < count;) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
-        lines.at[lines.count++] =
-            (struct text_line){.at = at, .size = (size_t)((newline ? newline : end) - at)};
+        lines.at[lines.count++] = (struct text_line){at, (size_t)((newline ? newline : end) - at)};
         at = newline ? newline + 1 : end;
     }
     return lines;
@@ -72,41 +69,10 @@ static struct text_line trimmed(struct text_line line)
 static size_t stands_for(struct text_line file, size_t f, struct text_line text, size_t t)
 {
     const char c = text.at[t];
-    if (f + 1 < file.size && file.at[f] == '\\' && file.at[f + 1] == (c == '\t' ? 't' : c) &&
-        strchr("\"'\t", c))
-        return 2;
     if (f == file.size || file.at[f] != c)
         return 0;
     const bool doubled = f + 1 < file.size && file.at[f + 1] == c && strchr("{}%\\", c);
     return doubled && !(t + 1 < text.size && text.at[t + 1] == c) ? 2 : 1;
-}
-
-static bool ends_statement(const char *from, const char *end)
-{
-    while (from < end && strchr(" \t\r;,)}", *from))
-        from++;
-    return from == end;
-}
-
-/* What a line holds of a string of C whose lines end in \n: in quotes of its own, or of one string that a
- * backslash continues in the next line; without tabs that it begins with, as \t. */
-static struct text_line literal_of(struct text_line line)
-{
-    const char *first = memchr(line.at, '"', line.size), *start = line.at, *stop = line.at + line.size;
-    const char *last = first ? memrchr(line.at, '"', line.size) : NULL;
-    const bool ends = last && ends_statement(last + 1, stop);
-    while (!ends && stop > start && is_blank(stop[-1]))
-        stop--;
-    if (!ends && (stop == start || stop[-1] != '\\'))
-        return (struct text_line){.at = line.at, .none = true};
-    if (first && (first != last || !ends))
-        start = first + 1;
-    stop = ends ? last : stop - 1;
-    if (stop - start >= 2 && stop[-2] == '\\' && stop[-1] == 'n')
-        stop -= 2;
-    while (stop - start >= 2 && start[0] == '\\' && start[1] == 't')
-        start += 2;
-    return (struct text_line){.at = start, .size = stop > start ? (size_t)(stop - start) : 0};
 }
 
 /* The end of a placeholder, as {n}, %d, %(n)s, $n or ${n}, that begins at `at`; 0: none does. */
@@ -139,9 +105,9 @@ enum likeness { DIFFERENT, FILLED_IN, EQUAL };
 /* FILLED_IN: equal, but for anything in place of the file's placeholders. */
 static enum likeness compare(struct text_line file, struct text_line text)
 {
-    enum likeness likeness = file.none ? DIFFERENT : EQUAL;
+    enum likeness likeness = EQUAL;
     size_t f = 0, t = 0, after = 0, from = 0; /* after the latest placeholder; where its text began */
-    while (likeness != DIFFERENT && t < text.size) {
+    while (t < text.size) {
         const size_t same = stands_for(file, f, text, t), end = f < file.size ? placeholder_end(file, f) : 0;
         if (end) {
             after = end;
@@ -222,28 +188,24 @@ static char *put(char *out, const char *from, size_t size)
     return out + size;
 }
 
-/* The first lines of the text begin where the file's lines do that hold them; the others are as they were. */
-static char *moved(const struct text_line *file, const struct text_line *held, const struct text_lines *text,
-                   size_t from, size_t given)
+/* `given` lines get the indentation of the lines of the file from `from` on; the others keep theirs. */
+static char *moved(const struct text_lines *file, size_t from, const struct text_lines *text, size_t given)
 {
     size_t room = from + 1;
     for (size_t i = 0; i < text->count; i++)
-        room += text->at[i].size + 1 + (i < given ? file[from + i].size : 0);
+        room += text->at[i].size + 1 + (i < given ? file->at[from + i].size : 0);
     char *moved = malloc(room), *out = moved;
     if (!moved)
         return NULL;
     memset(out, '\n', from);
     out += from;
     for (size_t i = 0; i < text->count; i++) {
-        const struct text_line whole = i < given ? file[from + i] : text->at[i],
-                               part = i < given ? held[from + i] : text->at[i];
         struct text_line line = text->at[i];
-        size_t blanks = (size_t)(part.at - whole.at) + indentation(part);
-        if (i == 0 && part.at == whole.at && whole.size >= line.size)
-            blanks = whole.size - line.size; /* its end */
-        else
-            line =
-                (struct text_line){.at = line.at + indentation(line), .size = line.size - indentation(line)};
+        size_t blanks = i < given ? indentation(file->at[from + i]) : 0;
+        if (i == 0 && file->at[from].size >= line.size)
+            blanks = file->at[from].size - line.size;
+        else if (i < given)
+            line = (struct text_line){line.at + indentation(line), line.size - indentation(line)};
         memset(out, ' ', blanks);
         out = put(out + blanks, line.at, line.size);
         out = put(out, "\n", i + 1 < text->count);
@@ -284,25 +246,20 @@ static char *read_file(const char *path)
     return NULL;
 }
 
-/* As it stands there, or as strings of C that are a line each. */
 static char *place(const char *text, const char *whole, uint32_t call_line)
 {
-    const size_t size = strlen(text), sizes[] = {size, source_file_given(text, size)};
-    const struct text_lines all = lines_of(text, size), file = lines_of(whole, strlen(whole)),
-                            held = lines_of(whole, strlen(whole));
+    const size_t size = strlen(text), before = source_file_given(text, size);
+    const struct text_lines all = lines_of(text, size), file = lines_of(whole, strlen(whole));
     char *found = NULL;
     size_t from = 0;
-    for (int i = 0; i < 4 && !found && all.at && file.at && held.at; i++) {
-        const struct text_lines given = lines_of(text, sizes[i % 2]);
-        for (size_t k = 0; i == 2 && k < held.count; k++)
-            held.at[k] = literal_of(file.at[k]);
-        if (given.at && given.count > 1 && find_place(&held, &given, call_line, &from))
-            found = moved(file.at, held.at, &all, from, given.count);
+    for (int i = 0; i < 2 && !found && all.at && file.at; i++) {
+        const struct text_lines given = lines_of(text, i == 0 ? size : before);
+        if (given.at && given.count > 1 && find_place(&file, &given, call_line, &from))
+            found = moved(&file, from, &all, given.count);
         free(given.at);
     }
     free(all.at);
     free(file.at);
-    free(held.at);
     return found;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Where a program's source stands within the file of the host program, as in a string of Python, a
- *          raw one of C++, or strings of C that are a line each.
+ * PURPOSE  Where a program's source stands within the file of the host program, as in a string of Python or a
+ *          raw one of C++.
  *
  * Interface
  *   source_place_find   the file's name, and the text with as many empty lines in front and such indentation

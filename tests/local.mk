@@ -666,7 +666,6 @@ test_scripts = \
 	%D%/scripts/check_fixes.sh \
 	%D%/scripts/check_printed_fixes.sh \
 	%D%/scripts/check_python_lines.sh \
-	%D%/scripts/check_string_lines.sh \
 	%D%/scripts/check_host_callbacks.sh \
 	%D%/scripts/check_sub_group_waits.sh \
 	%D%/scripts/check_waiting_loops.sh \
@@ -778,7 +777,6 @@ EXTRA_DIST += \
 	%D%/scripts/uninitialised_flow.py \
 	%D%/scripts/check_python_lines.py \
 	%D%/scripts/check_python_strings.py \
-	%D%/scripts/string_lines.c \
 	%D%/scripts/litmus_page.py \
 	%D%/scripts/lstopo_compare.py \
 	%D%/scripts/page_browser.py \
