@@ -148,7 +148,7 @@ cl_program CL_API_CALL api_clCreateProgramWithSource(cl_context handle, cl_uint 
         err = CL_OUT_OF_HOST_MEMORY;
     else {
         program->made = caller_of_source();
-        source_place_find(program->source, program->made, &program->placed);
+        source_place_find(program->source, caller_script(program->made), &program->placed);
     }
     return finish_creation(context, program, "clCreateProgramWithSource", err, errcode_ret);
 }

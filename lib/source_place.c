@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/host/host_place.h"
 #include "source_file.h"
 
 enum { FILE_MOST = 4 << 20, COMPARED_MOST = 4 << 20 };
@@ -263,16 +264,16 @@ static char *place(const char *text, const char *whole, uint32_t call_line)
     return found;
 }
 
-/* A place without the line's text may be one of an older file. */
-void source_place_find(const char *text, const struct enqueuer *made, struct placed_source *out_placed)
+void source_place_find(const char *text, const struct script_place *call, struct placed_source *out_placed)
 {
-    struct source_place call;
+    char name[4096];
     *out_placed = (struct placed_source){NULL, NULL};
-    char *whole =
-        made && may_move(text) && made->find(made, &call) && call.text ? read_file(call.file) : NULL;
-    char *found = whole ? place(text, whole, call.line) : NULL;
-    if (found)
-        source_place_set(out_placed, found, strdup(call.file));
+    char *whole = call && may_move(text) ? read_file(call->file) : NULL;
+    char *found = whole ? place(text, whole, call->line) : NULL;
+    if (found) {
+        host_place_name(call->file, name, sizeof name);
+        source_place_set(out_placed, found, strdup(name));
+    }
     free(whole);
 }
 

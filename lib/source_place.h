@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Where a program's source stands within the file of the host program, as in a string of Python or a
- *          raw one of C++.
+ * PURPOSE  Where a program's source stands within the file of the host program, as in a string of Python.
  *
  * Interface
  *   source_place_find   the file's name, and the text with as many empty lines in front and such indentation
@@ -18,11 +17,11 @@
  */
 #ifndef ORRERY_LIB_SOURCE_PLACE_H
 #define ORRERY_LIB_SOURCE_PLACE_H
+#include "lib/host/script_place.h"
 #include "object.h"
-#include "orrery/observer.h"
 
-/* made: the call that gave the text; NULL: not recorded */
-void source_place_find(const char *text, const struct enqueuer *made, struct placed_source *out_placed);
+/* call: NULL: not of Python */
+void source_place_find(const char *text, const struct script_place *call, struct placed_source *out_placed);
 void source_place_set(struct placed_source *out_placed, char *text, char *name);
 void source_place_fini(struct placed_source *placed);
 #endif

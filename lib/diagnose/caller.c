@@ -52,6 +52,11 @@ const struct host_place *caller_place(const struct enqueuer *enqueuer)
     return found;
 }
 
+const struct script_place *caller_script(const struct enqueuer *enqueuer)
+{
+    return enqueuer ? ((const struct caller *)enqueuer)->key.script : NULL;
+}
+
 static bool find(const struct enqueuer *self, struct source_place *out_place)
 {
     const struct host_place *found = caller_place(self);

@@ -9,6 +9,7 @@
  *   caller_of_source   the same even if races are not checked, for rare calls
  *   caller_always      from now on caller_here works even if races are not checked
  *   caller_place       the line and function of a place; NULL: out of memory
+ *   caller_script      its line of a Python program; NULL: none, or the place is NULL
  *
  * Threads  Any. Results are never freed.
  */
@@ -21,4 +22,5 @@ const struct enqueuer *caller_here(void);
 const struct enqueuer *caller_of_source(void);
 void caller_always(void);
 const struct host_place *caller_place(const struct enqueuer *enqueuer);
+const struct script_place *caller_script(const struct enqueuer *enqueuer);
 #endif

@@ -168,10 +168,15 @@ static int first_of_ours(const struct host_trace *trace)
     return 0;
 }
 
+void host_place_name(const char *file, char *out, size_t room)
+{
+    if (!name_from_here(file, NULL, out, room))
+        copy(out, room, file);
+}
+
 static void place_in_script(const struct script_place *script, struct host_place *out_place)
 {
-    if (!name_from_here(script->file, NULL, out_place->text, sizeof out_place->text))
-        copy(out_place->text, sizeof out_place->text, script->file);
+    host_place_name(script->file, out_place->text, sizeof out_place->text);
     copy(out_place->function, sizeof out_place->function, script->function);
     out_place->place.line = script->line;
     read_line(script->file, NULL, out_place);

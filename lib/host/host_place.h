@@ -14,10 +14,12 @@
  *                         newer than the program. Where no frame has that: such a header's line; or the
  *                         Python program's file, line and function; or the name of the innermost frame's
  *                         object file, and its function if it is exported
+ *   host_place_name       the name of a file of the program, from the working directory if it is below
  */
 #ifndef ORRERY_LIB_HOST_HOST_PLACE_H
 #define ORRERY_LIB_HOST_HOST_PLACE_H
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "orrery/report.h"
@@ -40,4 +42,5 @@ void host_place_prepare(void);
 void host_place_capture(struct host_trace *out_trace);
 void host_place_of_call(struct host_trace *out_trace, int most);
 void host_place_find(const struct host_trace *trace, struct host_place *out_place);
+void host_place_name(const char *file, char *out, size_t room);
 #endif

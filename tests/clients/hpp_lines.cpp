@@ -10,9 +10,9 @@ static const char *kernels = R"CLC(
 kernel void sum(global int *out, local int *part)
 {
     int l = get_local_id(0);
-    part[l] = l; // line: store
+    part[l] = l;
     if (l == 0)
-        *out = part[63]; // line: load
+        *out = part[63];
 }
 )CLC";
 
@@ -21,7 +21,7 @@ int main()
     cl::Context context(CL_DEVICE_TYPE_ALL);
     cl::CommandQueue queue(context);
     cl::Buffer out(context, CL_MEM_WRITE_ONLY, 4);
-    cl::Program program(context, kernels, true);
+    cl::Program program(context, kernels, true); // line: program
     cl::Kernel kernel(program, "sum");
     kernel.setArg(0, out);
     kernel.setArg(1, cl::Local(256));
