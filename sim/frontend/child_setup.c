@@ -105,13 +105,21 @@ static bool says_memory_ran_out(const struct process_result *result)
            contains(&result->error, "bad_alloc");
 }
 
-/* The kernel's limit of processor time is only as precise as its timer ticks. */
+/* The kernel's limit counts timer ticks, of which the host of a virtual machine may have taken a part. LLVM
+ * handles SIGXCPU, and may be ended by another signal then. */
+static bool ran_out_of_time(const struct process_limits *limits, const struct process_result *result,
+                            const struct child_usage *usage)
+{
+    return result->signal == SIGXCPU || usage->seconds > limits->seconds - 0.05 ||
+           (result->signal && usage->seconds > 0.8 * limits->seconds);
+}
+
 enum process_limit child_limit_hit(const struct process_limits *limits, const struct process_result *result,
                                    const struct child_usage *usage)
 {
     if (result->limit || !process_failed(result))
         return result->limit;
-    if (limits->seconds && (result->signal == SIGXCPU || usage->seconds > limits->seconds - 0.05))
+    if (limits->seconds && ran_out_of_time(limits, result, usage))
         return PROCESS_TIME;
     if (limits->bytes && (usage->bytes > limits->bytes / 4 * 3 || says_memory_ran_out(result)))
         return PROCESS_MEMORY;

@@ -8,6 +8,7 @@
 
 #include <spirv/unified1/spirv.h>
 
+#include "sim/frontend/child_setup.h"
 #include "tests/support/frontend_fixture.h"
 
 START_TEST(missing_tool_names_the_package)
@@ -122,6 +123,26 @@ START_TEST(programs_that_grow_without_end_are_stopped)
 }
 END_TEST
 
+/* What ends a tool near the limit of time may be a tick of a timer, and LLVM's own handler of SIGXCPU. */
+START_TEST(a_signal_near_the_limit_of_time_is_the_limit)
+{
+    static const struct {
+        int signal, exit_code;
+        double seconds;
+        enum process_limit expected;
+    } ends[] = {{SIGXCPU, -1, 0.1, PROCESS_TIME},    {SIGABRT, -1, 8.5, PROCESS_TIME},
+                {SIGABRT, -1, 5, PROCESS_UNLIMITED}, {SIGSEGV, -1, 0.1, PROCESS_UNLIMITED},
+                {0, 1, 8.5, PROCESS_UNLIMITED},      {0, 1, 10, PROCESS_TIME},
+                {0, 0, 10, PROCESS_UNLIMITED}};
+    const struct process_limits limits = {.seconds = 10};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        const struct process_result result = {.signal = ends[i].signal, .exit_code = ends[i].exit_code};
+        const struct child_usage usage = {.seconds = ends[i].seconds};
+        ck_assert_msg(child_limit_hit(&limits, &result, &usage) == ends[i].expected, "row %zu", i);
+    }
+}
+END_TEST
+
 START_TEST(a_compiler_that_waits_for_ever_is_stopped)
 {
     char options[100];
@@ -195,6 +216,7 @@ static Suite *tools_suite(void)
     tcase_add_test(tests, signal_habits_of_the_host_do_not_matter);
     tests = add_case(suite, "limits");
     tcase_add_test(tests, programs_that_grow_without_end_are_stopped);
+    tcase_add_test(tests, a_signal_near_the_limit_of_time_is_the_limit);
     tcase_add_test(tests, a_compiler_that_waits_for_ever_is_stopped);
     tcase_add_test(tests, nothing_that_the_compiler_started_outlives_it);
     tcase_add_test(tests, a_compiler_ends_with_the_host);
