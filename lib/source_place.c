@@ -5,7 +5,9 @@
  */
 #include "source_place.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,7 +16,7 @@
 #include "lib/host/host_place.h"
 #include "source_file.h"
 
-enum { FILE_MOST = 4 << 20, COMPARED_MOST = 4 << 20 };
+enum { FILE_MOST = 1 << 20, COMPARED_MOST = 4 << 20, MODULES_MOST = 64, PATH_BYTES = 4096 };
 #define NOWHERE SIZE_MAX
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -264,17 +266,54 @@ static char *place(const char *text, const char *whole, uint32_t call_line)
     return found;
 }
 
+static bool find_in(const char *path, const char *text, uint32_t call_line, struct placed_source *out_placed)
+{
+    char name[PATH_BYTES];
+    char *whole = read_file(path), *found = whole ? place(text, whole, call_line) : NULL;
+    free(whole);
+    if (!found)
+        return false;
+    host_place_name(path, name, sizeof name);
+    source_place_set(out_placed, found, strdup(name));
+    return true;
+}
+
+static int is_module(const struct dirent *entry)
+{
+    const size_t length = strlen(entry->d_name);
+    return *entry->d_name != '.' && length > 3 && strcmp(entry->d_name + length - 3, ".py") == 0;
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* A module may hold the texts that another one builds. */
+static void find_beside(const char *file, const char *text, struct placed_source *out_placed)
+{
+    const char *slash = strrchr(file, '/');
+    const int length = slash ? (int)(slash - file) : 1;
+    const char *start = slash ? file : ".";
+    char folder[PATH_BYTES], path[PATH_BYTES];
+    struct dirent **entries = NULL;
+    if (snprintf(folder, sizeof folder, "%.*s", length, start) >= (int)sizeof folder)
+        return;
+    const int count = scandir(length ? folder : "/", &entries, is_module, by_bytes);
+    bool found = count > MODULES_MOST;
+    for (int i = 0; i < count; i++) {
+        if (!found && snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name) < (int)sizeof path)
+            found = find_in(path, text, 0, out_placed);
+        free(entries[i]);
+    }
+    free(entries);
+}
+
 void source_place_find(const char *text, const struct script_place *call, struct placed_source *out_placed)
 {
-    char name[4096];
     *out_placed = (struct placed_source){NULL, NULL};
-    char *whole = call && may_move(text) ? read_file(call->file) : NULL;
-    char *found = whole ? place(text, whole, call->line) : NULL;
-    if (found) {
-        host_place_name(call->file, name, sizeof name);
-        source_place_set(out_placed, found, strdup(name));
-    }
-    free(whole);
+    if (call && may_move(text) && !find_in(call->file, text, call->line, out_placed))
+        find_beside(call->file, text, out_placed);
 }
 
 void source_place_set(struct placed_source *out_placed, char *text, char *name)

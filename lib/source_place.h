@@ -4,8 +4,9 @@
  *
  * Interface
  *   source_place_find   the file's name, and the text with as many empty lines in front and such indentation
- *                       as make each of its lines and columns those of the file. NULLs: it does not stand in
- *                       the file of the call, has one line, or uses __LINE__ or #line
+ *                       as make each of its lines and columns those of the file. NULLs: it stands neither in
+ *                       the file of the call nor in another module of its folder, which has at most 64; or
+ *                       it has one line, or uses __LINE__ or #line
  *   source_place_set    takes both; without one of them it frees the other
  *   source_place_fini   frees both
  *

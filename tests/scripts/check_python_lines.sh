@@ -43,5 +43,6 @@ grep -q 'clGetContextInfo returned' err || { echo "no finding on the call withou
 [ "$(grep -c 'error: api-error' err)" = 4 ] || { echo "not four refused calls"; bad=1; }
 [ $bad = 0 ] || cat out err
 cp "$src/tests/scripts/check_python_strings.py" strings.py
+printf 'TEXT = """\nkernel void k(global int *out)\n{\n    out[0] = beside;\n}\n"""\n' >beside.py
 "$build/orrery" run -- $python strings.py >out 2>err || { cat out err; bad=1; }
 exit $bad

@@ -5,6 +5,8 @@ import ctypes
 import string
 import textwrap
 
+import beside  # a module of this folder
+
 cl = ctypes.PyDLL("libOpenCL.so.1")
 cl.clCreateContext.restype = cl.clCreateProgramWithSource.restype = ctypes.c_void_p
 pointer, number = ctypes.c_void_p, ctypes.c_size_t
@@ -102,6 +104,7 @@ kernel void k(global int *out)
     out[0] = cached;
 }
 """ + "\n\n__constant int pyopencl_defeat_cache_0 = 0;", place("cached"))
+says(beside.TEXT, "beside.py:4:14: error: use of undeclared identifier 'beside'")
 # no place here, or a text that depends on its lines
 says("#define M 3\n" + """
 kernel void k(global int *out)
