@@ -262,6 +262,7 @@ struct program_binary {
     size_t constant_count;
     bool kernel_arg_info, uniform_groups, debug;
     bool built; /* clBuildProgram made all of it from the source, with the options */
+    bool moved; /* the source stands elsewhere now than when it was built */
 };
 /* borrowed from the program */
 struct device_binary {

@@ -246,6 +246,17 @@ static bool take_words(const unsigned char *at, uint64_t count, struct spirv *ou
     return true;
 }
 
+/* The file may have been edited since: then positions in the words are of its former lines. */
+static void renew_place(struct program_binary *binary)
+{
+    struct placed_source placed = {binary->source, binary->source_name};
+    if (!binary->source || !binary->source_name || !binary->built)
+        return;
+    binary->moved = !source_place_renew(&placed);
+    binary->source = placed.text;
+    binary->source_name = placed.name;
+}
+
 bool program_binary_read(struct program_binary *binary, const unsigned char *bytes, size_t size)
 {
     struct binary_header header;
@@ -257,9 +268,13 @@ bool program_binary_read(struct program_binary *binary, const unsigned char *byt
     binary->uniform_groups = header.flags & FLAG_UNIFORM_GROUPS;
     binary->debug = header.flags & FLAG_DEBUG;
     binary->built = header.flags & FLAG_BUILT;
-    return take_text(&at, header.options_bytes, &binary->options) && take_source(&at, &header, binary) &&
-           take_constants(&at, header.constant_count, binary) &&
-           take_words(at, header.word_count, &binary->words);
+    const bool whole = take_text(&at, header.options_bytes, &binary->options) &&
+                       take_source(&at, &header, binary) &&
+                       take_constants(&at, header.constant_count, binary) &&
+                       take_words(at, header.word_count, &binary->words);
+    if (whole)
+        renew_place(binary);
+    return whole;
 }
 
 void program_binary_free(struct program_binary *list)

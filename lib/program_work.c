@@ -152,11 +152,13 @@ static enum status judge_capabilities(struct build_work *work)
     return STATUS_COMPILE_FAILED;
 }
 
-/* For a debugger: a binary has no debug information, but perhaps the source and options that made it. */
+/* A binary has no debug information for a debugger, and may have lines of a file that has changed since; but
+ * perhaps it has the source and options that made it. */
 static bool compile_again(struct build_work *work)
 {
     char *log = work->log;
-    if (!runtime_get()->scenario.debug || work->kind != BUILD || !work->binary || !work->binary->built)
+    const struct program_binary *binary = work->binary;
+    if (work->kind != BUILD || !binary || !binary->built || !(binary->moved || runtime_get()->scenario.debug))
         return false;
     work->log = NULL;
     const bool compiled = compile_source(work) == STATUS_OK;

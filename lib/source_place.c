@@ -230,13 +230,18 @@ static bool may_move(const char *text)
     return true;
 }
 
-/* NULL: it cannot be read, or is too long. */
+static bool is_readable(const struct stat *file)
+{
+    return S_ISREG(file->st_mode) && file->st_size <= FILE_MOST;
+}
+
+/* NULL: it cannot be read, or is too long. A binary may name any file: to open a device can have effects. */
 static char *read_file(const char *path)
 {
     struct stat stat_;
-    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    const bool fits =
-        file >= 0 && fstat(file, &stat_) == 0 && S_ISREG(stat_.st_mode) && stat_.st_size <= FILE_MOST;
+    const bool may = stat(path, &stat_) == 0 && is_readable(&stat_);
+    const int file = may ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+    const bool fits = file >= 0 && fstat(file, &stat_) == 0 && is_readable(&stat_);
     char *text = fits ? malloc((size_t)stat_.st_size + 1) : NULL;
     const ssize_t size = text ? read(file, text, (size_t)stat_.st_size) : -1;
     if (file >= 0)
@@ -314,6 +319,45 @@ void source_place_find(const char *text, const struct script_place *call, struct
     *out_placed = (struct placed_source){NULL, NULL};
     if (call && may_move(text) && !find_in(call->file, text, call->line, out_placed))
         find_beside(call->file, text, out_placed);
+}
+
+/* Its lines stand in the file as they did. */
+static bool is_there(const char *text, const char *whole, size_t from)
+{
+    const size_t size = strlen(text), sizes[] = {size, source_file_given(text, size)};
+    const struct text_lines file = lines_of(whole, strlen(whole));
+    bool is = false;
+    for (int i = 0; i < 2 && !is && file.at; i++) {
+        const struct text_lines given = lines_of(text, sizes[i]);
+        size_t compared = 0;
+        is = given.at && given.count > 1 && from + given.count <= file.count &&
+             stands_at(&file, from, &given, &compared) != NOWHERE;
+        free(given.at);
+    }
+    free(file.at);
+    return is;
+}
+
+bool source_place_renew(struct placed_source *placed)
+{
+    const size_t from = strspn(placed->text, "\n");
+    const char *text = placed->text + from + strspn(placed->text + from, " \t");
+    char *whole = read_file(placed->name);
+    const bool is = whole && is_there(text, whole, from);
+    char *found = whole && !is ? place(text, whole, (uint32_t)from) : NULL;
+    free(whole);
+    if (is)
+        return true;
+    if (!found) {
+        free(placed->name);
+        placed->name = NULL;
+        found = strdup(text);
+    }
+    if (found) {
+        free(placed->text);
+        placed->text = found;
+    }
+    return false;
 }
 
 void source_place_set(struct placed_source *out_placed, char *text, char *name)

@@ -7,6 +7,8 @@
  *                       as make each of its lines and columns those of the file. NULLs: it stands neither in
  *                       the file of the call nor in another module of its folder, which has at most 64; or
  *                       it has one line, or uses __LINE__ or #line
+ *   source_place_renew  of a text that was placed by an earlier process: false: the file has changed since,
+ *                       and the text has a new place, or no name and none
  *   source_place_set    takes both; without one of them it frees the other
  *   source_place_fini   frees both
  *
@@ -23,6 +25,7 @@
 
 /* call: NULL: not of Python */
 void source_place_find(const char *text, const struct script_place *call, struct placed_source *out_placed);
+bool source_place_renew(struct placed_source *placed);
 void source_place_set(struct placed_source *out_placed, char *text, char *name);
 void source_place_fini(struct placed_source *placed);
 #endif
