@@ -26,15 +26,28 @@ static char *row_text(const struct scenario *scenario, const struct scenario_row
     return NULL;
 }
 
-static void print_rows(const struct scenario *scenario, const char *section, int indent, FILE *stream)
+enum sorts { ALL_ROWS, TEXTS, NO_TEXTS };
+
+/* Returns how many were printed. */
+static size_t print_sorts(const struct scenario *scenario, const char *section, enum sorts sorts, int indent,
+                          FILE *stream)
 {
     const struct scenario_row *row;
+    size_t printed = 0;
     for (size_t i = 0; (row = scenario_row(i)) != NULL; i++) {
-        char *text = strcmp(row->section, section) == 0 ? row_text(scenario, row) : NULL;
+        const bool wanted = sorts == ALL_ROWS || (sorts == TEXTS) == scenario_row_is_text(row);
+        char *text = wanted && strcmp(row->section, section) == 0 ? row_text(scenario, row) : NULL;
         if (text)
             fprintf(stream, "%*s%s\n", indent, "", text);
+        printed += text != NULL;
         free(text);
     }
+    return printed;
+}
+
+static void print_rows(const struct scenario *scenario, const char *section, int indent, FILE *stream)
+{
+    print_sorts(scenario, section, ALL_ROWS, indent, stream);
 }
 
 static const char *element(const struct value_list *values, size_t index)
@@ -280,26 +293,29 @@ static void print_section(const struct scenario *scenario, const char *title, co
     print_rows(scenario, section, indent, stream);
 }
 
-static void print_device(const struct scenario *scenario, int indent, FILE *stream)
+static void print_device(const struct scenario *scenario, enum sorts sorts, int indent, FILE *stream)
 {
-    print_rows(scenario, "device", indent, stream);
+    print_sorts(scenario, "device", sorts, indent, stream);
     print_section(scenario, "limits", "device.limits", indent + 2, stream);
     print_section(scenario, "features", "device.features", indent + 2, stream);
 }
 
-/* The first item of devices: is empty, since device: describes the first device. */
+/* device: describes the first device, and what others have where they say nothing else. Of texts they may
+ * have none, so that the first device's own stand in the first item of devices:. */
 static void print_devices(const struct scenario *scenario, FILE *stream)
 {
     fputs("device:\n", stream);
-    print_device(scenario, 2, stream);
+    print_device(scenario, scenario->other_device_count ? NO_TEXTS : ALL_ROWS, 2, stream);
     if (!scenario->other_device_count)
         return;
-    fputs("devices:\n  - {}\n", stream);
+    fputs("devices:\n  -\n", stream);
+    if (!print_sorts(scenario, "device", TEXTS, 4, stream))
+        fputs("    {}\n", stream);
     for (uint32_t i = 0; i < scenario->other_device_count; i++) {
         struct scenario view = *scenario;
         scenario_swap_device(&view, i);
         fputs("  -\n", stream);
-        print_device(&view, 4, stream);
+        print_device(&view, ALL_ROWS, 4, stream);
     }
 }
 

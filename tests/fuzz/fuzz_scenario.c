@@ -28,11 +28,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memset(&second, 0, sizeof second);
     if (scenario_load_text(&first, text, "fuzz.yaml", &diagnosis) == STATUS_OK) {
         char *once = print(&first);
-        if (scenario_load_text(&second, once, "fuzz.yaml", &diagnosis) != STATUS_OK)
+        if (scenario_load_text(&second, once, "fuzz.yaml", &diagnosis) != STATUS_OK) {
+            fprintf(stderr, "%s\n%s\n", once, diagnosis.text);
             abort(); /* what was printed cannot be read */
+        }
         char *twice = print(&second);
-        if (strcmp(once, twice))
+        if (strcmp(once, twice)) {
+            fprintf(stderr, "%s\n%s\n", once, twice);
             abort();
+        }
         free(once);
         free(twice);
         scenario_fini(&second);

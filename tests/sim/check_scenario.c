@@ -488,6 +488,18 @@ END_TEST
 
 /* ---- complaints -------------------------------------------------------------------------------- */
 
+START_TEST(a_name_of_the_first_device_alone_survives_printing)
+{
+    load("orrery: 1\ndevices:\n- {name: first, topology: \"cu:2\"}\n- {topology: \"cu:3\"}\n- {name: "
+         "third}\n");
+    survives_printing();
+    ck_assert_str_eq(scenario_root(&scenario, 0)->name, "first");
+    ck_assert_ptr_null(scenario_root(&scenario, 1)->name);
+    ck_assert_str_eq(scenario_root(&scenario, 2)->name, "third");
+    ck_assert_uint_eq(scenario_root(&scenario, 1)->topology.compute_units, 3);
+}
+END_TEST
+
 START_TEST(root_devices_are_a_list)
 {
     load("orrery: 1\ndevice: {version: \"2.0\", name: base, topology: \"cu:3\"}\n"
@@ -784,6 +796,7 @@ int main(void)
         no_expectation_is_not_an_empty_one,
         everything_survives_printing,
         every_character_survives_printing,
+        a_name_of_the_first_device_alone_survives_printing,
         root_devices_are_a_list,
         topologies_are_read_from_files,
         counters_are_on_or_off_or_a_file,
