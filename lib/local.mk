@@ -89,6 +89,8 @@ libapi_a_SOURCES = \
 	%D%/host/host_place.h \
 	%D%/host/script_place.c \
 	%D%/host/script_place.h \
+	%D%/host/symbols.c \
+	%D%/host/symbols.h \
 	%D%/host/host_use.c \
 	%D%/host/host_use.h \
 	%D%/host/host_bytes.c \

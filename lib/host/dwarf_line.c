@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symbols.h"
+
 /* Declarations of elfutils' libdwfl.h and libdw.h, so that building does not need the headers. */
 typedef struct Dwfl Dwfl;
 typedef struct Dwfl_Module Dwfl_Module;
@@ -51,42 +53,32 @@ static struct {
     Dwfl_Callbacks callbacks;
 } dw;
 
-static const struct {
-    const char *name;
-    void *out_function;
-} dw_symbols[] = {{"dwfl_end", &dw.end},
-                  {"dwfl_linux_proc_report", &dw.report},
-                  {"dwfl_report_end", &dw.report_end},
-                  {"dwfl_addrmodule", &dw.module},
-                  {"dwfl_module_getsrc", &dw.line},
-                  {"dwfl_lineinfo", &dw.info},
-                  {"dwfl_module_addrname", &dw.name},
-                  {"dwfl_line_comp_dir", &dw.directory},
-                  {"dwfl_module_nextcu", &dw.next_unit},
-                  {"dwfl_module_addrdie", &dw.unit_at},
-                  {"dwarf_haspc", &dw.unit_has},
-                  {"dwarf_getsrc_die", &dw.unit_line},
-                  {"dwarf_linesrc", &dw.unit_file},
-                  {"dwarf_lineno", &dw.unit_number},
-                  {"dwarf_linecol", &dw.unit_column},
-                  {"dwarf_attr", &dw.attribute},
-                  {"dwarf_formstring", &dw.string},
-                  {"dwarf_formudata", &dw.number},
-                  {"dwarf_getscopes", &dw.scopes},
-                  {"dwarf_getscopes_die", &dw.scopes_of},
-                  {"dwarf_tag", &dw.tag},
-                  {"dwarf_getsrcfiles", &dw.files},
-                  {"dwarf_filesrc", &dw.file},
-                  {"dwfl_linux_proc_find_elf", &dw.callbacks.find_elf},
-                  {"dwfl_standard_find_debuginfo", &dw.callbacks.find_debuginfo},
-                  {"dwfl_begin", &dw.begin}};
-
-static bool find_symbol(void *library, const char *name, void *out_function)
-{
-    void *found = dlsym(library, name);
-    memcpy(out_function, &found, sizeof found);
-    return found != NULL;
-}
+static const struct symbol dw_symbols[] = {{"dwfl_end", &dw.end},
+                                           {"dwfl_linux_proc_report", &dw.report},
+                                           {"dwfl_report_end", &dw.report_end},
+                                           {"dwfl_addrmodule", &dw.module},
+                                           {"dwfl_module_getsrc", &dw.line},
+                                           {"dwfl_lineinfo", &dw.info},
+                                           {"dwfl_module_addrname", &dw.name},
+                                           {"dwfl_line_comp_dir", &dw.directory},
+                                           {"dwfl_module_nextcu", &dw.next_unit},
+                                           {"dwfl_module_addrdie", &dw.unit_at},
+                                           {"dwarf_haspc", &dw.unit_has},
+                                           {"dwarf_getsrc_die", &dw.unit_line},
+                                           {"dwarf_linesrc", &dw.unit_file},
+                                           {"dwarf_lineno", &dw.unit_number},
+                                           {"dwarf_linecol", &dw.unit_column},
+                                           {"dwarf_attr", &dw.attribute},
+                                           {"dwarf_formstring", &dw.string},
+                                           {"dwarf_formudata", &dw.number},
+                                           {"dwarf_getscopes", &dw.scopes},
+                                           {"dwarf_getscopes_die", &dw.scopes_of},
+                                           {"dwarf_tag", &dw.tag},
+                                           {"dwarf_getsrcfiles", &dw.files},
+                                           {"dwarf_filesrc", &dw.file},
+                                           {"dwfl_linux_proc_find_elf", &dw.callbacks.find_elf},
+                                           {"dwfl_standard_find_debuginfo", &dw.callbacks.find_debuginfo},
+                                           {"dwfl_begin", &dw.begin}};
 
 static pthread_once_t dw_once = PTHREAD_ONCE_INIT;
 static bool dw_loaded;
@@ -98,9 +90,7 @@ static void dw_load(void)
     if (!library)
         return;
     dw.callbacks.debuginfo_path = &no_path;
-    dw_loaded = true;
-    for (size_t i = 0; dw_loaded && i < sizeof dw_symbols / sizeof *dw_symbols; i++)
-        dw_loaded = find_symbol(library, dw_symbols[i].name, dw_symbols[i].out_function);
+    dw_loaded = symbols_find(library, dw_symbols, sizeof dw_symbols / sizeof *dw_symbols);
     if (!dw_loaded)
         dlclose(library);
 }

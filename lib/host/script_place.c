@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asks the interpreter of this process, by the functions that its C API promises, looked up by name. They
- * may only be called by the thread that has the interpreter's lock. No other Python code runs meanwhile:
+ * Asks the interpreter of this process by functions of its C API, which are looked up by name. They may only
+ * be called by the thread that has the interpreter's lock. No other Python code runs meanwhile:
  * frames are made with the garbage collector off, since a finalizer could call OpenCL again.
  */
 #include "script_place.h"
@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "symbols.h"
 
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
@@ -37,39 +39,29 @@ static struct {
     void (*error_put)(object *type, object *value, object *trace);
 } python;
 
-static const struct {
-    const char *name;
-    void *out_function;
-} symbols[] = {{"Py_IsInitialized", &python.initialised},
-               {"PyGILState_GetThisThreadState", &python.own_state},
-               {"PyGC_Disable", &python.collector_off},
-               {"PyGC_Enable", &python.collector_on},
-               {"PyEval_GetFrame", &python.frame},
-               {"PyFrame_GetBack", &python.back},
-               {"PyFrame_GetCode", &python.code},
-               {"PyFrame_GetLineNumber", &python.line},
-               {"PyObject_GetAttrString", &python.attribute},
-               {"PyUnicode_AsUTF8", &python.text},
-               {"Py_DecRef", &python.release},
-               {"PyErr_Fetch", &python.error_take},
-               {"PyErr_Restore", &python.error_put}};
+static const struct symbol symbols[] = {{"Py_IsInitialized", &python.initialised},
+                                        {"PyGILState_GetThisThreadState", &python.own_state},
+                                        {"PyGC_Disable", &python.collector_off},
+                                        {"PyGC_Enable", &python.collector_on},
+                                        {"PyEval_GetFrame", &python.frame},
+                                        {"PyFrame_GetBack", &python.back},
+                                        {"PyFrame_GetCode", &python.code},
+                                        {"PyFrame_GetLineNumber", &python.line},
+                                        {"PyObject_GetAttrString", &python.attribute},
+                                        {"PyUnicode_AsUTF8", &python.text},
+                                        {"Py_DecRef", &python.release},
+                                        {"PyErr_Fetch", &python.error_take},
+                                        {"PyErr_Restore", &python.error_put}};
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool is_there;
 
-static bool find(const char *name, void *out_function)
-{
-    void *found = dlsym(RTLD_DEFAULT, name);
-    memcpy(out_function, &found, sizeof found);
-    return found != NULL;
-}
-
 static void find_python(void)
 {
-    is_there = find("PyThreadState_GetUnchecked", &python.current_state) ||
-               find("_PyThreadState_UncheckedGet", &python.current_state);
-    for (size_t i = 0; is_there && i < sizeof symbols / sizeof *symbols; i++)
-        is_there = find(symbols[i].name, symbols[i].out_function);
+    static const struct symbol since_3_13 = {"PyThreadState_GetUnchecked", &python.current_state},
+                               before = {"_PyThreadState_UncheckedGet", &python.current_state};
+    is_there = (symbols_find(RTLD_DEFAULT, &since_3_13, 1) || symbols_find(RTLD_DEFAULT, &before, 1)) &&
+               symbols_find(RTLD_DEFAULT, symbols, sizeof symbols / sizeof *symbols);
 }
 
 /* Has this thread the interpreter's lock? */
