@@ -302,7 +302,11 @@ const struct program_binary *program_binary_for(const struct program_object *pro
 
 const char *program_source(const struct program_object *program)
 {
-    return program->device_binary_count ? program->device_binaries[0].binary->source : program->source;
+    const struct program_binary *binary =
+        program->device_binary_count ? program->device_binaries[0].binary : NULL;
+    if (!binary || !binary->source)
+        return binary ? NULL : program->source;
+    return binary->source + (binary->source_name ? strspn(binary->source, "\n") : 0);
 }
 
 void program_copy_placed(const struct program_object *program, struct placed_source *out_placed)
