@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Characters of text whose bytes may be anything.
+ * PURPOSE  Decodes UTF-8. The bytes need not be UTF-8: those that are not are marked.
  *
  * Interface
  *   utf8_decode   the character at `text`, of which `left` > 0 bytes may be read, and how many it has.
