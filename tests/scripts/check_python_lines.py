@@ -59,6 +59,7 @@ counted = program_of(b"""kernel void k(global int *a)
 }
 """)
 again = binary_of(program)
+assert source_of(again).lstrip(b" ") == KERNELS + ADDED
 buffer = pointer(cl.clCreateBuffer(context, ctypes.c_uint64(1), number(8), None, None))  # line: buffer
 cl.clSetKernelArg(kernel, 0, number(8), ctypes.byref(buffer))
 
