@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "orrery/checked.h"
 
@@ -305,14 +306,24 @@ bool lock_log_follows(void)
     return atomic_load(&lock_log.follows);
 }
 
+/* Of stderr_preload.c, in the same library. */
+int orrery_first_stderr(void);
+
+static int message_file(void)
+{
+    const int first = orrery_first_stderr();
+    return first >= 0 ? first : STDERR_FILENO;
+}
+
 /* The order of the locks is given up, with a warning. The lock is held. */
 static void give_up(const char *format, const char *first, const char *second)
 {
     if (!atomic_exchange(&lock_log.follows, false))
         return;
-    fputs("orrery: warning: the replay gives up the order of the program's locks: ", stderr);
-    fprintf(stderr, format, first, second);
-    fputc('\n', stderr);
+    const int file = message_file();
+    dprintf(file, "orrery: warning: the replay gives up the order of the program's locks: ");
+    dprintf(file, format, first, second);
+    dprintf(file, "\n");
     pthread_cond_broadcast(&lock_log.moved);
 }
 
@@ -509,7 +520,8 @@ void orrery_locks_print(FILE *stream)
 {
     enter();
     if (lock_log.lost)
-        fputs("orrery: warning: the order of the program's locks is not recorded: out of memory\n", stderr);
+        dprintf(message_file(),
+                "orrery: warning: the order of the program's locks is not recorded: out of memory\n");
     if (orrery_locks_passed()) {
         fputs("[locks]\n", stream);
         for (const struct lock_thread *thread = lock_log.threads; thread; thread = thread->next)
@@ -583,7 +595,7 @@ static void read_record(char *text)
     const size_t bad = section ? parse(section + sizeof title - 1) : 0;
     lock_log.read = true;
     if (bad)
-        fprintf(stderr,
+        dprintf(message_file(),
                 "orrery: warning: the replay does not keep the order of the program's locks: line %zu of "
                 "[locks] is none\n",
                 bad);
