@@ -225,14 +225,13 @@ static struct store_report report_of_store(struct poisoning *p, uint32_t v, cons
     const uint32_t copy = copy_of(p, v), block = value->block, count = value->list_count;
     if (!copy || value->storage == STORAGE_PRIVATE)
         return (struct store_report){count > 1 ? reported_companion(p, v, count) : NONE, false};
-    uint32_t computed = some_computed(p, v, count);
+    const uint32_t computed = some_computed(p, v, count);
     const bool first = copy != p->copy;
     if (first) {
         p->copy = copy;
         p->copied = both(p, block, all_listed(p, v, count), all_copied(p, copy, next, left));
-        computed = either(p, block, computed, p->copied);
     }
-    const uint32_t when = computed ? computed : p->copied;
+    const uint32_t when = computed ? computed : p->copied; /* copied implies computed, where there is one */
     return (struct store_report){when ? when : ir_const(p->ir, T_BOOL, 0), !first && !computed};
 }
 
